@@ -47,7 +47,7 @@ Learnt stored_estimates(const sink::RunFolder& folder, const Experiment& experim
     std::ranges::copy(from[c], out.column(static_cast<Index>(c)).begin());
   }
   const auto d = static_cast<std::size_t>(out.rows());
-  if (summary->states == "estimates" && summary->covariance.size() == d * d) learnt.covariance = summary->covariance;
+  if (summary->own_covariance.size() == d * d) learnt.covariance = summary->own_covariance;
   return learnt;
 }
 

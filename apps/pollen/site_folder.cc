@@ -49,6 +49,7 @@ void add_estimates(const SiteLatents& latents, const std::string& name, sink::Su
   const auto d = static_cast<std::size_t>(average.rows());
   summary.last = summary.average = average;
   summary.covariance = latents.covariance;
+  summary.own_covariance = latents.own_covariance;
   summary.parameters.resize(d);
   for (std::size_t j = 0; j < d; ++j) {
     double mean = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/coordinates.h"
 #include "oracle/oracles.h"
 #include "personal/baselines.h"
 #include "recipe/config_difference.h"
@@ -42,10 +43,11 @@ constexpr std::array<const char*, kKinds> kKindNames = {"potential",
 // The most questions of each kind in set-up. The search for the mode stops after 2,000 exchanges, and a server that
 // begins again may search once more; a search by Hessians asks for fewer than ten and a check of the mode for two more;
 // the largest curvature takes at most 100 products; a flat prior one product per coefficient, of which there are at
-// most 1,000 then; a forecast 20 potentials per coefficient, with one more at the mode for every 32 of them.
+// most Coordinates::kMostFull then; a forecast 20 potentials per coefficient, with one more at the mode for every 32 of
+// them.
 constexpr std::int64_t kAroundMode = 21'000;
-constexpr std::int64_t kModeSearch = 4000, kStarts = 64, kHessians = 32, kProducts = 200, kDirections = 1000,
-                       kNoiseParts = 16, kCoordinates = 4, kOnce = 2;
+constexpr std::int64_t kModeSearch = 4000, kStarts = 64, kHessians = 32, kProducts = 200,
+                       kDirections = Coordinates::kMostFull, kNoiseParts = 16, kCoordinates = 4, kOnce = 2;
 // The fit without latents takes at most 30 steps with ten halvings each. The steps of phi and beta are renewed twice,
 // and the observed information is asked at five points with up to three numbers of draws.
 constexpr std::int64_t kPooledFit = 700, kRenewals = 2, kObserved = 15;

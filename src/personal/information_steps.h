@@ -23,7 +23,7 @@ class InformationSteps {
   InformationSteps(const PersonalProblem& problem, const PersonalSettings& settings);
   // Whether these steps are possible: the model knows its second derivatives, and no step is given.
   static bool fit(const PersonalProblem& problem, const PersonalSettings& settings);
-  static constexpr Index kMost = 1000;  // the most coordinates of φ
+  static constexpr Index kMost = Coordinates::kMostFull;  // the most coordinates of φ
 
   bool needs(std::uint64_t round) const;
   void take(std::span<const double> at, ConstPanelView sum);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compress/compressors.h"
+#include "model/coordinates.h"
 #include "oracle/oracles.h"
 #include "parts.h"
 #include "personal/baselines.h"
@@ -129,7 +130,6 @@ namespace {
 // Decides in which coordinates the run samples.
 void complete_coordinates(Config& config, Index clients, Index dimension, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
-  constexpr Index kMostFull = 1000;
   constexpr double kShareOfUplink = 0.1;
   if (s.precondition == "auto") {
     const auto d = static_cast<double>(dimension);
@@ -137,7 +137,9 @@ void complete_coordinates(Config& config, Index clients, Index dimension, Recipe
     const double half = 16 * d * (d + 1), all = static_cast<double>(clients);
     const double cheap = all * kShareOfUplink * planned_uplink(config, recipe, clients, dimension) / half;
     const bool enough = cheap >= all || cheap >= static_cast<double>(fewest_sampled(dimension));
-    s.precondition = !asks_for_coordinates(config) ? "none" : dimension <= kMostFull && enough ? "full" : "diagonal";
+    s.precondition = !asks_for_coordinates(config)                   ? "none"
+                     : dimension <= Coordinates::kMostFull && enough ? "full"
+                                                                     : "diagonal";
     if (s.precondition == "full" && cheap < all && !config.given.contains("sampler.curvature_clients"))
       s.curvature_clients = static_cast<Index>(cheap);
   }

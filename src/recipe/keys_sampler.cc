@@ -136,7 +136,7 @@ std::vector<Key> gradient_keys() {
               "Coordinates to sample in: the model's own, or a linear change of them after which the curvature at the "
               "mode is the same in all directions (\"full\") or along all axes (\"diagonal\"). The step and the clip "
               "are in the new coordinates; draws are written in the model's own.")
-          .absent("\"auto\": \"full\" up to 1,000 coefficients if it costs little, else \"diagonal\"; \"none\" with a "
+          .absent("\"auto\": \"full\" up to 1,024 coefficients if it costs little, else \"diagonal\"; \"none\" with a "
                   "number for sampler.step or sampler.clip, for gaussian, networks and under [privacy]")
           .used("for all but networks, mixed models, references and baselines"),
       integer("sampler.curvature_clients", 0, kMost, AT(sampler.curvature_clients))

@@ -15,20 +15,14 @@
 
 namespace pollen {
 
-namespace {
-
-constexpr Index kMostFull = 1000;  // the largest dimension for which whole Hessians are asked for
-
-}  // namespace
-
 void ExperimentParts::check_coordinates() const {
   const std::string& kind = config.sampler.precondition;
-  if (kind == "full" && !options.sites.empty() && problem.dimension() > kMostFull)
+  if (kind == "full" && !options.sites.empty() && problem.dimension() > Coordinates::kMostFull)
     throw ConfigError(
         config.file + ": sampler.precondition",
         fmt::format("found \"full\" with {} coefficients, accepted in a federation: \"diagonal\", or up to "
                     "{} coefficients",
-                    problem.dimension(), kMostFull));
+                    problem.dimension(), Coordinates::kMostFull));
   if (kind != "none" && !recipe.reference && problem.model.is_network())
     throw ConfigError(config.file + ": sampler.precondition",
                       fmt::format("found \"{}\" with a network, whose curvature at one position says little of others; "
@@ -38,7 +32,7 @@ void ExperimentParts::check_coordinates() const {
 
 bool ExperimentParts::approximates_whole() const {
   return changes_coordinates() ? config.sampler.precondition == "full"
-                               : problem.dimension() <= kMostFull && problem.shows_curvature;
+                               : problem.dimension() <= Coordinates::kMostFull && problem.shows_curvature;
 }
 
 // Lets a sample of clients answer for whole Hessians where all would take too long, and says what "auto" has chosen
@@ -54,11 +48,11 @@ void ExperimentParts::choose_sample(bool automatic) {
     s.precondition = "diagonal";
     found.notes.push_back(fmt::format("sampler.precondition = \"auto\" is \"diagonal\": {}", why));
   };
-  if (automatic && problem.dimension() > kMostFull)
+  if (automatic && problem.dimension() > Coordinates::kMostFull)
     return diagonal(
         fmt::format("whole Hessians are asked for up to {} coefficients, and there are {}; \"full\" asks "
                     "for them all the same",
-                    kMostFull, problem.dimension()));
+                    Coordinates::kMostFull, problem.dimension()));
   if (automatic && s.precondition == "diagonal" && problem.shows_curvature)
     return diagonal(
         "whole Hessians would be more than a tenth of what clients send in this run; \"full\" asks for "

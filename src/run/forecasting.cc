@@ -17,7 +17,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index kMostParameters = 1000;  // H and the answers are d × d matrices, and each client takes 2d gradients
+// H and the answers are d × d matrices, and each client takes 2d gradients.
+constexpr Index kMostParameters = Coordinates::kMostFull;
 
 // The linear part of the map from the coordinates of the run to the parameters as they are reported.
 MatrixXd reported_directions(const ModelSpec& model, const Coordinates* coordinates, Index d) {

@@ -80,12 +80,4 @@ void MixedUnits::covariance_to_data(PanelView covariance) const {
   });
 }
 
-void MixedUnits::covariance_from_data(PanelView covariance) const {
-  if (!changes()) return;
-  transform(covariance, [this](std::span<double> x) {
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] /= scale_[j];
-    if (!origin_.empty()) x[intercept_] -= math::dot(origin_, x);
-  });
-}
-
 }  // namespace pollen

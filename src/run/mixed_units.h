@@ -34,7 +34,6 @@ class MixedUnits {
   void to_data(ConstPanelView from, PanelView to) const;
   // Turns a covariance C into M C Mᵀ, where M is the linear part of the map.
   void covariance_to_data(PanelView covariance) const;
-  void covariance_from_data(PanelView covariance) const;  // the inverse of that
   // The factor of a coordinate.
   double scale(std::size_t j) const { return changes() ? scale_[j] : 1; }
 

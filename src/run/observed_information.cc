@@ -191,6 +191,7 @@ Estimates PersonalResults::estimates() const {
   math::subtract(out.value, from, from);
   out.moved = std::move(from);
   if (out.covariance.empty()) return out;
+  out.own_covariance = out.covariance;
   Panel covariance(d, d);
   for (Index c = 0; c < d; ++c) std::copy_n(out.covariance.begin() + c * d, d, covariance.column(c).begin());
   parts.units.covariance_to_data(covariance);

@@ -61,13 +61,10 @@ std::uint64_t PersonalResults::seed_of(std::optional<Index> client) const {
   return client ? latent_seed(parts_.config.seed, static_cast<std::uint64_t>(*client)) : parts_.config.seed;
 }
 
-// The same in the units of the standardised columns, in which columns of any scale are alike.
-Learnt PersonalResults::in_own_units(const Learnt& learnt) const {
-  Learnt out = learnt;
-  for (Index c = 0; c < out.at.columns(); ++c) parts_.personal->units.from_data(out.at.column(c));
-  const Index d = out.at.rows();
-  if (!out.covariance.empty()) parts_.personal->units.covariance_from_data({out.covariance.data(), d, d, d});
-  return out;
+// All of it in the units of the standardised columns, in which columns of any scale are alike.
+Learnt PersonalResults::in_own_units(Learnt learnt) const {
+  for (Index c = 0; c < learnt.at.columns(); ++c) parts_.personal->units.from_data(learnt.at.column(c));
+  return learnt;
 }
 
 OwnSeeds PersonalResults::seeds_of(std::optional<Index> client) const { return {parts_.config.seed, seed_of(client)}; }

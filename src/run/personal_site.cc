@@ -102,7 +102,8 @@ SiteLatents PersonalSite::results(const Client& client, ConstPanelView learnt, C
   if (at.covariance.empty()) return out;
   out.predictive = predictive_draws(parts, parts.train[part], at, question.draws * learnt.columns, seeds);
   const Index d = learnt.rows;
-  out.covariance = std::move(at.covariance);
+  out.covariance = at.covariance;
+  out.own_covariance = std::move(at.covariance);
   parts.units.covariance_to_data({out.covariance.data(), d, d, d});
   return out;
 }

@@ -56,14 +56,13 @@ double total_variance(const Prior& prior) {
 // Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode. Starts around the mode are twice the
 // normal approximation there.
 double start_distance(const Experiment& experiment, Questions& ask, const std::vector<double>& mode) {
-  constexpr Index kMostFull = 1000;
   const RunConfig& run = experiment.config().run;
   const auto d = static_cast<Index>(mode.size());
   if (run.init == "mode") return 0;
   if (run.init == "auto") {
-    const Panel hessian = ask.hessian(mode, d <= kMostFull);
+    const Panel hessian = ask.hessian(mode, d <= Coordinates::kMostFull);
     if (!bends_up(hessian)) return 0;
-    return 4 * math::squared_norm(Coordinates(mode, hessian, d <= kMostFull).sent().column(0));
+    return 4 * math::squared_norm(Coordinates(mode, hessian, d <= Coordinates::kMostFull).sent().column(0));
   }
   std::vector<double> from(mode.size());
   if (run.init == "prior") from = ask.prior().centre(d);

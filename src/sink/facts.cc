@@ -57,6 +57,17 @@ bool clients_can_be_absent(const Config& config, const Participation& participat
   return participation.partial(clients) || config.federation.on_missing == "skip";
 }
 
+std::optional<InterceptPrior> prior_intercept(const Config& config, const std::vector<std::string>& labels) {
+  const ModelConfig& model = config.model;
+  const std::size_t columns = model.prior_centre.size();
+  if (columns == 0 || labels.size() != columns + 1 || labels[0] != "intercept" || model.prior_sd.empty() ||
+      model.prior_mean.empty())
+    return std::nullopt;
+  const bool in_data_units = config.output.scale == "data";
+  return InterceptPrior{in_data_units ? model.prior_centre : std::vector<double>(columns), model.prior_mean[0],
+                        model.prior_sd[0]};
+}
+
 }  // namespace
 
 RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients) {
@@ -99,6 +110,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.states = states_of(experiment);
   facts.exact = experiment.has_transitions();
   facts.prior_sd = experiment.prior_sd();
+  facts.prior_intercept = prior_intercept(config, facts.labels);
   facts.by_label = std::ranges::count(kByLabel, config.data.partition) > 0;
   if (facts.states == States::draws) facts.mode = experiment.mode();
   facts.predicts = experiment.personal() != nullptr || experiment.model().predicts();

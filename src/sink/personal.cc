@@ -125,6 +125,7 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
     summary.facts.notes.push_back(fmt::format(
         "estimates: the chains' averages were not at the maximum, to which {} Newton steps led", estimates.moves));
   summary.covariance = estimates.covariance;
+  summary.own_covariance = estimates.own_covariance;
   summary.why = estimates.why;
   summary.facts.counters = experiment.counters();
   if (!summary.why.empty())
@@ -170,7 +171,7 @@ void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus
   summary.average = personal.averaged();
   if (status != RunStatus::complete) return;
   report_estimates(experiment, summary);
-  const Learnt learnt = personal.in_clients_units({summary.average, summary.covariance});
+  const Learnt learnt = personal.in_clients_units({summary.average, summary.own_covariance});
   const Index d = learnt.covariance.empty() ? 0 : learnt.at.rows();
   Panel sums(ScoreSums::numbers(0), 1);
   experiment.ask_scores(learnt.at, {learnt.covariance.data(), d, d, d}, sums);
@@ -195,7 +196,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const PredictedTargets targets = targets_of(experiment, clients, options.training);
   summary.effects = effects_of(experiment, summary.facts.labels, clients);
   const OwnQuestion question{options.draws, targets.rows.training, targets.groups.edges()};
-  const Learnt learnt{summary.average, summary.covariance};
+  const Learnt learnt{summary.average, summary.own_covariance};
   ClientsSums sums(targets.groups, at(clients));
   const std::vector<OwnDraws> drawn =
       draw_clients(experiment, folder, clients, options, question, learnt, summary.effects, sums);

@@ -20,6 +20,51 @@ struct Shape {
   double prior_sd = 0;
 };
 
+std::size_t count_in(const DrawSet& draws) { return static_cast<std::size_t>(draws.chains * draws.length); }
+
+// Some of the draws tell shapes well enough: every so many.
+std::size_t apart_in(const DrawSet& draws) {
+  constexpr std::size_t kMostDraws = 2000;
+  return std::max<std::size_t>(1, count_in(draws) / kMostDraws);
+}
+
+// The intercept where the columns are as its prior says, at some of the draws; empty if that is not known.
+std::vector<double> centred_intercepts(const Evidence& e, std::size_t apart) {
+  const auto& prior = e.facts.prior_intercept;
+  if (!prior || e.draws == nullptr || prior->centre.size() + 1 != e.size()) return {};
+  std::vector<double> out(count_in(*e.draws) / apart);
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    out[n] = e.draws->values[0][n * apart];
+    for (std::size_t k = 0; k < prior->centre.size(); ++k)
+      out[n] += prior->centre[k] * e.draws->values[k + 1][n * apart];
+  }
+  return out;
+}
+
+// A coefficient that grows takes that intercept with it, which has a prior of its own. Along the line a + b (β_j - β̄_j)
+// on which the draws move, the two priors together are narrower and have another centre: the shape is moved to that.
+void add_prior_of_intercept(const Evidence& e, std::size_t j, const std::vector<double>& intercepts, std::size_t apart,
+                            Shape& s) {
+  const auto count = static_cast<double>(intercepts.size());
+  double a = 0, beta = 0, squares = 0, products = 0;
+  for (std::size_t n = 0; n < intercepts.size(); ++n) {
+    a += intercepts[n] / count;
+    beta += e.draws->values[j][n * apart] / count;
+  }
+  for (std::size_t n = 0; n < intercepts.size(); ++n) {
+    const double from = e.draws->values[j][n * apart] - beta;
+    squares += from * from;
+    products += from * (intercepts[n] - a);
+  }
+  if (!(squares > 0) || !std::isfinite(products)) return;
+  const InterceptPrior& prior = *e.facts.prior_intercept;
+  const double b = products / squares, weight = b / (prior.sd * prior.sd);
+  const double precision = 1 / (s.prior_sd * s.prior_sd) + b * weight;
+  const double centre = -weight * (a - b * beta - prior.mean) / precision;
+  for (double* const place : {&s.mean, &s.q5, &s.q50, &s.q95}) *place -= centre;
+  s.prior_sd = 1 / std::sqrt(precision);
+}
+
 // Where the likelihood is flat on one side, draws have the shape that the prior has there: of those beyond their median
 // a tenth is beyond the 95 % quantile, as of the prior. A likelihood with a maximum, of a single event, say, makes that
 // tail shorter (at least 0.17 over levels of 3 to 200 rows, and then the draws are narrower). On the other side the
@@ -61,12 +106,10 @@ std::size_t columns_per_class(const std::vector<std::string>& labels) {
 // alike, so that the coefficients themselves are as wide as the prior lets them be.
 std::vector<Shape> shapes_of_differences(const Evidence& e) {
   constexpr std::size_t kMostCoefficients = 2000;
-  constexpr Index kMostDraws = 2000;
   const std::size_t p = columns_per_class(e.facts.labels);
   if (p == 0 || e.draws == nullptr || e.size() > kMostCoefficients || e.facts.prior_sd.size() < e.size()) return {};
   const std::size_t classes = e.size() / p;
-  const auto all = static_cast<std::size_t>(e.draws->chains * e.draws->length);
-  const std::size_t apart = std::max<std::size_t>(1, all / kMostDraws), count = all / apart;
+  const std::size_t apart = apart_in(*e.draws), count = count_in(*e.draws) / apart;
   std::vector<Shape> shapes;
   std::vector<double> values(count);
   for (std::size_t j = 0; j < e.size(); ++j) {
@@ -83,6 +126,18 @@ std::vector<Shape> shapes_of_differences(const Evidence& e) {
     shape.q50 = stats::quantile(values, 0.5);
     shape.q95 = stats::quantile(values, 0.95);
     shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+std::vector<Shape> shapes_of(const Evidence& e) {
+  const std::size_t apart = e.draws == nullptr ? 1 : apart_in(*e.draws);
+  const std::vector<double> intercepts = centred_intercepts(e, apart);
+  std::vector<Shape> shapes;
+  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j) {
+    const stats::ParameterSummary& s = e.parameters[j];
+    shapes.push_back({s.mean, s.sd, s.q5, s.q50, s.q95, e.facts.prior_sd[j]});
+    if (j > 0 && !intercepts.empty()) add_prior_of_intercept(e, j, intercepts, apart, shapes.back());
   }
   return shapes;
 }
@@ -106,12 +161,7 @@ std::string separated_by(std::vector<std::string> names, const RunFacts& facts) 
 
 std::string separation(const Evidence& e) {
   if (!may_separate(e.facts)) return "";
-  std::vector<Shape> shapes;
-  if (e.facts.model == "softmax") shapes = shapes_of_differences(e);
-  for (std::size_t j = 0; e.facts.model != "softmax" && j < std::min(e.size(), e.facts.prior_sd.size()); ++j) {
-    const stats::ParameterSummary& s = e.parameters[j];
-    shapes.push_back({s.mean, s.sd, s.q5, s.q50, s.q95, e.facts.prior_sd[j]});
-  }
+  const std::vector<Shape> shapes = e.facts.model == "softmax" ? shapes_of_differences(e) : shapes_of(e);
   std::vector<std::string> names;
   for (std::size_t j = 0; j < shapes.size(); ++j)
     if (stopped_by_prior(shapes[j])) names.push_back(e.facts.labels[j]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/coordinates.h"
 #include "sink/limits.h"
 #include "sink/text.h"
 #include "stats/directions.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr std::size_t kMostDirections = 60;  // beyond, single parameters stand for the directions
 constexpr Index kMostDraws = 2000;           // per chain
 constexpr double kMuch = 10;                 // a direction is slow if the median one has so many times its ESS
-constexpr Index kMostFull = 1000;            // parameters for which whole Hessians are asked for
 constexpr double kExplored = 100;            // the least median ESS of which directions can be told
 
 // The parameters whose directions count. An intercept in the units of the data is left out: it is where all columns are
@@ -126,7 +126,7 @@ std::string slow_parameter(const Evidence& e) {
 
 std::string other_coordinates(const RunFacts& facts) {
   const bool adapts = has_trajectories(facts.sampler);
-  const bool no_better = facts.precondition == "full" || facts.dimension() > kMostFull;
+  const bool no_better = facts.precondition == "full" || facts.dimension() > Coordinates::kMostFull;
   if (facts.sampler.empty() || adapts) return "";
   if (facts.reference || no_better) return "sampler.name = \"nuts\" needs fewer iterations";
   return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";

@@ -103,6 +103,8 @@ StoredSummary from_json(const Json& json) {
   if (json.contains("estimates")) {
     s.last = json["estimates"].at("last").get<std::vector<std::vector<double>>>();
     s.average = json["estimates"].at("average").get<std::vector<std::vector<double>>>();
+    if (json["estimates"].contains("covariance"))
+      s.own_covariance = flat_rows(json["estimates"]["covariance"], s.parameters.size());
   }
   return s;
 }

@@ -33,9 +33,16 @@ std::string covariance_row(const Summary& s, std::size_t i) {
   return compact(json_numbers(std::span(s.covariance).subspan(i * d, d)));
 }
 
-Json columns(const Panel& panel) {
+Json columns(ConstPanelView panel) {
   Json json = Json::array();
-  for (Index c = 0; c < panel.columns(); ++c) json.push_back(json_numbers(panel.column(c)));
+  for (Index c = 0; c < panel.columns; ++c) json.push_back(json_numbers(panel.column(c)));
+  return json;
+}
+
+Json estimates(const Summary& s) {
+  Json json = {{"last", columns(s.last)}, {"average", columns(s.average)}, {"why", s.why}};
+  const Index d = s.average.rows();
+  if (!s.own_covariance.empty()) json["covariance"] = columns({s.own_covariance.data(), d, d, d});
   return json;
 }
 
@@ -277,8 +284,7 @@ std::string to_json(const Summary& s) {
     ood.update(scores_json(s.ood));
     key("ood", compact(ood));
   }
-  if (!s.last.empty())
-    key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}, {"why", s.why}}));
+  if (!s.last.empty()) key("estimates", compact(estimates(s)));
   key("privacy", compact(privacy_json(f.privacy)));
   key("setup", compact(setup(f)));
   if (f.forecast) key("forecast", compact(forecast(*f.forecast)));

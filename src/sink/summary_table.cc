@@ -62,8 +62,9 @@ std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const
 std::string ratio_text(const stats::ParameterSummary& p) {
   const double middle = std::exp(p.q50), low = std::exp(p.q5), high = std::exp(p.q95);
   const auto decimals = static_cast<int>(1 - std::floor(std::log10(std::max(high - low, 1e-9))));
-  const auto shown = [&](double ratio) {
-    return decimals >= 2 && ratio < 1000 ? fmt::format("{:.{}f}", ratio, decimals) : short_number(ratio);
+  const auto shown = [&](double ratio) {  // a ratio that such decimals would show as 0 is written out
+    const bool fits = decimals >= 2 && ratio < 1000 && ratio >= std::pow(10, -decimals);
+    return fits ? fmt::format("{:.{}f}", ratio, decimals) : short_number(ratio);
   };
   return fmt::format("{} ({} to {})", shown(middle), shown(low), shown(high));
 }

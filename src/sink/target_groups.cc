@@ -52,7 +52,20 @@ std::string range_of(const Replicated& r, bool counts) {
   return fmt::format("{} to {}", number(counts ? r.above + 1 : r.above), number(r.up_to));
 }
 
-// How far off the worst of several comparisons is, in words; empty if there is none.
+// How many of n comparisons are outside of 90 % intervals by chance in 99 of 100 cases, at most.
+std::size_t most_outside(std::size_t n) {
+  constexpr double kOutside = 0.1, kNearlyAlways = 0.99;
+  double probability = std::pow(1 - kOutside, static_cast<double>(n)), sum = probability;
+  std::size_t most = 0;
+  for (; sum < kNearlyAlways && most < n; sum += probability) {
+    probability *= kOutside / (1 - kOutside) * static_cast<double>(n - most) / static_cast<double>(most + 1);
+    ++most;
+  }
+  return most;
+}
+
+// How many of several comparisons are outside of their intervals, and how far off the worst is, in words; empty if
+// there is none. Few comparisons are not counted, because shares of a few classes are not independent.
 std::string verdict_on(const std::vector<Replicated>& all, const char* what, const TargetGroups& groups) {
   std::size_t outside = 0;
   const Replicated* worst = nullptr;
@@ -61,15 +74,22 @@ std::string verdict_on(const std::vector<Replicated>& all, const char* what, con
     if (worst == nullptr || std::abs(r.z) > std::abs(worst->z)) worst = &r;
   }
   if (worst == nullptr) return "";
-  std::string text =
-      fmt::format("{} of {} {} outside the 90 % interval of data sets that the model makes", outside, all.size(), what);
-  if (!(std::abs(worst->z) > chance_limit(all.size()))) return text + ", none further than chance allows. ";
+  constexpr std::size_t kCounted = 10;
+  const bool counted = all.size() >= kCounted;
+  const std::size_t most = most_outside(all.size());
+  const bool many = counted && outside > most, far = std::abs(worst->z) > chance_limit(all.size());
+  const std::string text = fmt::format(
+      "{} of {} {} outside the 90 % interval of data sets that the model makes, where chance leaves about one in "
+      "ten{}. ",
+      outside, all.size(), what, counted ? fmt::format(", seldom more than {}", most) : "");
+  if (!many && !far) return text;
   const bool mean = !worst->client.empty() && groups.kind() != TargetGroups::Kind::classes;
   const auto value = [&](double x) { return mean ? short_number(x) : percent(x); };
   const std::string group = mean ? "" : range_of(*worst, groups.kind() == TargetGroups::Kind::counts);
   const std::string where =
       worst->client.empty() ? group : fmt::format("client {}{}{}", worst->client, mean ? "" : ", ", group);
-  return fmt::format("{}. Further off than chance allows, worst {}: observed {}, the model's {} to {}. ", text, where,
+  const char* what_is = many && far ? "More and further off" : many ? "More" : "Further off";
+  return fmt::format("{}{} than chance allows, worst {}: observed {}, the model's {} to {}. ", text, what_is, where,
                      value(worst->observed), value(worst->lower), value(worst->upper));
 }
 

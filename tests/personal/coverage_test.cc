@@ -78,7 +78,7 @@ class Coverage : public ::testing::TestWithParam<bool> {
     const PersonalResults& personal = *experiment.personal();
     const Estimates estimates = personal.estimates();
     EXPECT_FALSE(estimates.covariance.empty()) << estimates.why;
-    const Learnt learnt{personal.learnt(), estimates.covariance};
+    const Learnt learnt{personal.learnt(), estimates.own_covariance};
     const double x = GetParam() ? 1 : 5;
     const Table row = row_at(experiment.data(), x), none = row.part(0, 0);
     double inside = 0;

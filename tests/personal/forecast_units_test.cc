@@ -72,7 +72,8 @@ class ForecastUnits : public ::testing::Test {
     // E σ_z² for a normal log σ_z
     variance_ = at.dot(covariance * at) + std::exp(2 * value(5) + 2 * covariance(5, 5));
     mean_ = at.dot(value);
-    return personal.forecast({row, std::nullopt, row.part(0, 0)}, {personal.learnt(), estimates.covariance}, 4000, 0.9);
+    return personal.forecast({row, std::nullopt, row.part(0, 0)}, {personal.learnt(), estimates.own_covariance}, 4000,
+                             0.9);
   }
 
   double mean_ = 0, variance_ = 0;
@@ -89,6 +90,15 @@ TEST_F(ForecastUnits, ColumnsOfAnyScaleGiveTheNormalLawOfTheEstimates) {
   EXPECT_NEAR(found.mean[0], plain.mean[0], 0.05 * sd);
   EXPECT_NEAR(found.mean_lower[0], plain.mean_lower[0], 0.1 * sd);
   EXPECT_NEAR(found.mean_upper[0], plain.mean_upper[0], 0.1 * sd);
+}
+
+// In the units of the data the covariance of such an intercept and slope is 19 digits wide.
+TEST_F(ForecastUnits, SecondsSince1970WithinASecondKeepTheirDigits) {
+  const Forecast plain = forecast({{1, 3}, {1, 5}, {1, 0}}), found = forecast({{1, 3}, {1, 5}, {1, 1.7e9}});
+  const double width = plain.mean_upper[0] - plain.mean_lower[0];
+  EXPECT_NEAR(found.mean[0], plain.mean[0], 0.01 * width);
+  EXPECT_NEAR(found.mean_lower[0], plain.mean_lower[0], 0.01 * width);
+  EXPECT_NEAR(found.mean_upper[0], plain.mean_upper[0], 0.01 * width);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "fixtures.h"
 #include "pollen/errors.h"
@@ -30,6 +31,17 @@ class NaturalCauses : public FolderTest {
         "3000\ninit = \"zero\"\n",
         kind, path("d.csv"), target);
     pollen::Run run(read_config_text(text, "test.toml"), {.folder = path("out")});
+    run.start();
+    run.sample();
+    return fmt::format("{}", fmt::join(run.finish().warnings, "\n"));
+  }
+  std::string warnings_by_default(const std::string& kind, const std::string& target) const {
+    pollen::Run run(read_config_text(fmt::format("[model]\nkind = \"{}\"\n[data]\nsource = \"{}\"\ntarget = \"{}\"\n"
+                                                 "partition = \"by-column\"\ncolumn = \"site\"\n[run]\n"
+                                                 "iterations = 3000\n",
+                                                 kind, path("d.csv"), target),
+                                     "test.toml"),
+                    {.folder = path("out")});
     run.start();
     run.sample();
     return fmt::format("{}", fmt::join(run.finish().warnings, "\n"));
@@ -82,6 +94,26 @@ TEST_F(NaturalCauses, ALevelWhoseCountsAreAllZeroSeparates) {
   EXPECT_EQ(put(1).find("separation"), std::string::npos);
 }
 
+// A level of a third of the rows takes the intercept at the columns' means with it, so that the prior of both holds it.
+TEST_F(NaturalCauses, AFrequentLevelWithoutEventsSeparates) {
+  const auto cautions_of = [&](bool one_event) {
+    bool had = !one_event;
+    put_rows("pressure,ward,ill", [&](Sequence& random) {
+      const double pressure = 120 + 15 * random.normal(), u = random.uniform();
+      const bool third = random.uniform() < 1.0 / 3, event = third ? !std::exchange(had, true) : u < 0.4;
+      return fmt::format("{:.1f},{},{}", pressure,
+                         third                    ? "c"
+                         : random.uniform() < 0.5 ? "a"
+                                                  : "b",
+                         event ? "yes" : "no");
+    });
+    return warnings_by_default("logistic", "ill");
+  };
+  const std::string separated = cautions_of(false);
+  EXPECT_NE(separated.find("without error by ward=c,"), std::string::npos) << separated;
+  EXPECT_EQ(cautions_of(true).find("separation"), std::string::npos);
+}
+
 // A level that occurs with one of three classes only, with the defaults.
 TEST_F(NaturalCauses, ALevelOfOneClassSeparatesInSoftmax) {
   const auto cautions_of = [&](double others) {
@@ -91,15 +123,7 @@ TEST_F(NaturalCauses, ALevelOfOneClassSeparatesInSoftmax) {
       const char* end = alike ? "home" : u < 0.4 ? "clinic" : u < 0.7 ? "home" : "care";
       return fmt::format("{:.1f},{},{}", age, ward ? "w" : "a", end);
     });
-    pollen::Run run(read_config_text(fmt::format("[model]\nkind = \"softmax\"\n[data]\nsource = \"{}\"\ntarget = "
-                                                 "\"end\"\npartition = \"by-column\"\ncolumn = \"site\"\n[run]\n"
-                                                 "iterations = 3000\n",
-                                                 path("d.csv")),
-                                     "test.toml"),
-                    {.folder = path("out")});
-    run.start();
-    run.sample();
-    return fmt::format("{}", fmt::join(run.finish().warnings, "\n"));
+    return warnings_by_default("softmax", "end");
   };
   const std::string separated = cautions_of(0);
   EXPECT_NE(separated.find("without error by"), std::string::npos) << separated;

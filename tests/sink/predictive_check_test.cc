@@ -73,7 +73,8 @@ TEST(PredictiveCheck, IntervalsAreThoseOfDrawnDataSets) {
   EXPECT_NEAR(check.clients[0].lower, stats::quantile(north, 0.05), 0.015);
   EXPECT_NEAR(check.clients[0].upper, stats::quantile(north, 0.95), 0.015);
   EXPECT_NEAR(check.groups[0].observed + check.groups[1].observed, 1, 1e-12);
-  EXPECT_NE(check.words.find("none further than chance allows"), std::string::npos) << check.words;
+  EXPECT_NE(check.words.find("where chance leaves about one in ten. "), std::string::npos) << check.words;
+  EXPECT_EQ(check.words.find("than chance allows"), std::string::npos) << check.words;
 }
 
 TEST(PredictiveCheck, AnyNumberOfThreadsIsTheSame) {
@@ -95,15 +96,16 @@ TEST(PredictiveCheck, AModelThatFitsNumbersPasses) {
   for (const Replicated& r : check.groups) observed += r.observed, predicted += r.predicted;
   EXPECT_NEAR(observed, 1, 1e-12);
   EXPECT_NEAR(predicted, 1, 1e-12);
-  EXPECT_NE(check.words.find("none further than chance allows"), std::string::npos) << check.words;
-  EXPECT_EQ(check.words.find("Further off"), std::string::npos) << check.words;
+  EXPECT_NE(check.words.find("where chance leaves about one in ten, seldom more than"), std::string::npos)
+      << check.words;
+  EXPECT_EQ(check.words.find("than chance allows"), std::string::npos) << check.words;
 }
 
 TEST(PredictiveCheck, SkewedErrorsAreSeen) {
   const Problem p = problem("linear", 1000, 2, [](auto& engine, double x) {
     return 2 * x + std::exponential_distribution<double>()(engine) - 1;  // sd 1, as the model says
   });
-  EXPECT_NE(p.check().words.find("Further off than chance allows, worst"), std::string::npos) << p.check().words;
+  EXPECT_NE(p.check().words.find("urther off than chance allows, worst"), std::string::npos) << p.check().words;
 }
 
 TEST(PredictiveCheck, TooManyZerosAreSeen) {
@@ -121,13 +123,45 @@ TEST(PredictiveCheck, TooManyZerosAreSeen) {
   EXPECT_NE(fits.words.find("Zeros make up"), std::string::npos) << fits.words;
   EXPECT_EQ(fits.words.find("Further off"), std::string::npos) << fits.words;
   EXPECT_GT(inflated.groups.front().observed, inflated.groups.front().upper);
-  EXPECT_NE(inflated.words.find("Further off than chance allows, worst 0:"), std::string::npos) << inflated.words;
+  EXPECT_NE(inflated.words.find("urther off than chance allows, worst 0:"), std::string::npos) << inflated.words;
 }
 
 TEST(PredictiveCheck, AClientThatIsDifferentIsNamed) {
   Problem p = fitting_classes();
   for (Index r = 0; r < 100; ++r) p.data.test.y[static_cast<std::size_t>(r)] = r % 20 == 0 ? 0 : 1;
   EXPECT_NE(p.check().words.find("worst client north"), std::string::npos) << p.check().words;
+}
+
+// Clients whose means are `off` sds from what the model says, and as many others as make up 24.
+PredictiveCheck clients_off(int many, double off) {
+  constexpr int kClients = 24;
+  ScoredRows rows;
+  ReplicatedSums sums{{12, 12}, {6, 6}};
+  std::vector<std::string> names;
+  std::vector<double> y;
+  for (int i = 0; i < kClients; ++i) {
+    names.push_back(std::to_string(i));
+    rows.client.push_back(i);
+    y.push_back(i % 2 == 0 ? 0.5 : 1.5);
+    sums.mean.push_back(y.back() + (i < many ? off : 0));
+    sums.variance.push_back(1);
+  }
+  rows.rows = table_of(y, y);
+  return compare_with_data(TargetGroups::of_numbers(std::vector<double>{1}, false), rows, ClientNames(names), sums, 1);
+}
+
+// Of 24 comparisons more than 6 are outside of 90 % intervals with a chance of 0.7 %.
+TEST(PredictiveCheck, MoreOutsideThanChanceAllowsAreSeenAlsoWhereNoneIsFarOff) {
+  const std::string few = clients_off(6, 1.8).words, many = clients_off(7, 1.8).words, far = clients_off(1, 5).words;
+  EXPECT_NE(few.find("6 of 24 clients' means are outside the 90 % interval of data sets that the model makes, where "
+                     "chance leaves about one in ten, seldom more than 6."),
+            std::string::npos)
+      << few;
+  EXPECT_EQ(few.find("than chance allows"), std::string::npos) << few;
+  EXPECT_NE(many.find("7 of 24"), std::string::npos) << many;
+  EXPECT_NE(many.find(". More than chance allows, worst client 0: observed 0.5"), std::string::npos) << many;
+  EXPECT_NE(far.find(". Further off than chance allows, worst client 0"), std::string::npos) << far;
+  EXPECT_NE(clients_off(7, 5).words.find(". More and further off than chance allows"), std::string::npos);
 }
 
 TEST(TargetGroups, HaveRoundEndsAndEveryRowHasOne) {

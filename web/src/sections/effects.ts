@@ -61,7 +61,7 @@ export const effects: Section = {
     const update = (data: ReportData): void => {
       latest = data;
       host.replaceChildren(
-        el("p", { class: "hint" }, "Each client's own coefficient with a 90 % interval, given the estimates of what all clients share (the uncertainty of these is not in it). The dashed line is the population's mean, and the band its 90 % interval. Clients with few rows are drawn towards it."),
+        el("p", { class: "hint" }, "Each client's own coefficient with a 90 % interval, with the uncertainty of what all clients share where its standard errors are known. The dashed line is the population's mean, and the band its 90 % interval. Clients with few rows are drawn towards it."),
         ...data.runs.flatMap((run, i) => (run.effects && has(run) ? [
           ...(data.runs.length > 1 ? [el("h3", {}, runName(run, i))] : []),
           ...run.effects.of.map((_, at) => column(run.effects!, at, i, width))] : [])));

@@ -53,7 +53,8 @@ function ratioOf(row: ParameterRow): string {
   const [middle, low, high] = row.ratio ?? [];
   if (!row.ratio) return "";
   const places = 1 - Math.floor(Math.log10(Math.max((high ?? NaN) - (low ?? NaN), 1e-9)));
-  const shown = (ratio: number | null | undefined): string => (places >= 2 && (ratio ?? 0) < 1000 ? fixed(ratio, places) : short(ratio));
+  const fits = (ratio: number): boolean => places >= 2 && ratio < 1000 && ratio >= 10 ** -places; // else it would be shown as 0
+  const shown = (ratio: number | null | undefined): string => (fits(ratio ?? 0) ? fixed(ratio, places) : short(ratio));
   return `${shown(middle)} (${shown(low)} to ${shown(high)})`;
 }
 

@@ -29,6 +29,8 @@ class Coordinates {
   // Takes θ̂ and A as they are sent to clients: the upper half of A, column by column, or its diagonal as d × 1.
   Coordinates(std::span<const double> centre, ConstPanelView sent);
   static constexpr double kLeast = 1e-10;  // relative to the diagonal
+  // Whole Hessians are asked for up to so many parameters: 1,000 columns with an intercept, log σ and some to spare.
+  static constexpr Index kMostFull = 1024;
 
   Index dimension() const { return static_cast<Index>(centre_.size()); }
   const std::vector<double>& centre() const { return centre_; }

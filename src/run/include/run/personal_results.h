@@ -47,7 +47,10 @@ struct OwnDraws {
 struct Estimates {
   std::vector<double> value;
   std::vector<double> covariance;  // D × D; empty if it is unknown
-  std::string why;                 // why it is unknown, or for which coordinates
+  // The same in the units of the standardised columns. With a column far from 0, such as a time in seconds since 1970,
+  // the numbers above have no digits left of the uncertainty where the columns are at their means.
+  std::vector<double> own_covariance;
+  std::string why;  // why it is unknown, or for which coordinates
   // Coordinates that are treated as known, because the data do not tell a standard deviation from 0. Their rows and
   // columns of the covariance are 0.
   std::vector<std::size_t> held;
@@ -64,10 +67,10 @@ struct RowLoss {
 };
 
 // (φ, β) as predictions use it: one column per chain or, with the covariance of the estimates, the uncertainty around
-// the mean of the columns. In the units of the data.
+// the mean of the columns.
 struct Learnt {
-  Panel at;
-  std::vector<double> covariance;  // D × D, or empty
+  Panel at;                        // in the units of the data
+  std::vector<double> covariance;  // Estimates::own_covariance, or empty
 };
 
 // What to predict for.
@@ -120,7 +123,7 @@ class PersonalResults {
   ConstPanelView own_average() const;  // in the units of the standardised columns
   Panel own_learnt() const;
   Panel in_data_units(ConstPanelView own) const;
-  Learnt in_own_units(const Learnt& learnt) const;
+  Learnt in_own_units(Learnt learnt) const;
   std::uint64_t seed_of(std::optional<Index> client) const;
   OwnSeeds seeds_of(std::optional<Index> client) const;
 

@@ -23,10 +23,11 @@ namespace pollen {
 // What a client keeps of a run with latents, in the units of the data.
 struct SiteLatents {
   std::vector<std::string> shared_labels, latent_labels;
-  OwnDraws own;                    // of z, with the estimates' uncertainty; for a baseline the client's own model
-  Panel average;                   // what was learnt of (φ, β), one column per chain, moved to the maximum
-  std::vector<double> covariance;  // of the estimates; empty if it is unknown
-  Panel predictive;                // the same draws with the φ of each; empty without a covariance
+  OwnDraws own;                        // of z, with the estimates' uncertainty; for a baseline the client's own model
+  Panel average;                       // what was learnt of (φ, β), one column per chain, moved to the maximum
+  std::vector<double> covariance;      // of the estimates; empty if it is unknown
+  std::vector<double> own_covariance;  // the same in the units of the standardised columns
+  Panel predictive;                    // the same draws with the φ of each; empty without a covariance
 };
 
 class PersonalSite {

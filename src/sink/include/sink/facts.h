@@ -69,6 +69,12 @@ struct Ratios {
   bool has(std::size_t j) const { return j < of.size() && of[j]; }
 };
 
+// The prior of an intercept where the columns are at `centre`, one number per column: N(mean, sd²).
+struct InterceptPrior {
+  std::vector<double> centre;
+  double mean = 0, sd = 1;
+};
+
 struct RunFacts {
   std::string sampler, model, source;  // such as "qlsd++", "logistic", "titanic"
   std::uint64_t seed = 1;
@@ -104,9 +110,10 @@ struct RunFacts {
   std::string precondition = "none";    // the coordinates in which it sampled
   std::vector<double> mode;      // the posterior's, one number per coordinate of a draw; empty unless it was found
   std::vector<double> prior_sd;  // per coordinate of a draw, infinite if the prior is flat; empty if unknown
-  bool by_label = false;         // clients were made by sorting rows by their labels (data.partition)
-  bool predicts = false;         // the model predicts a target of rows
-  std::string first_client;      // the name of a client with a latent of its own; empty without latents
+  std::optional<InterceptPrior> prior_intercept = {};  // if the prior is of that, and the intercept comes first
+  bool by_label = false;     // clients were made by sorting rows by their labels (data.partition)
+  bool predicts = false;     // the model predicts a target of rows
+  std::string first_client;  // the name of a client with a latent of its own; empty without latents
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 

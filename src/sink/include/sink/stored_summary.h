@@ -51,6 +51,7 @@ struct StoredSummary {
   std::optional<DrawCost> cost;  // what an effective draw has cost; empty if that is not known
   bool coupled = false;
   std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), one list per chain
+  std::vector<double> own_covariance;              // of the estimates, in the units of the standardised columns
 };
 
 // Returns nothing if there is no such file or it is not a summary of pollen.

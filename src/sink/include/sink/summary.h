@@ -64,8 +64,9 @@ struct Summary {
   Verdict verdict;
   // Mixed-effects models: (φ, β) at the end and averaged, one column per chain. If the states are estimates,
   // `parameters` has estimates and standard errors as mean and sd, `covariance` is that of the estimates, and `why`
-  // says why some of it is unknown.
+  // says why some of it is unknown. `own_covariance` is the covariance in the units of the standardised columns.
   Panel last, average;
+  std::vector<double> own_covariance;
   std::string why;
 
   static constexpr Index kCovarianceMost = 200;
