@@ -18,7 +18,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+std::string percent(double share) {
+  constexpr double kNothing = 5e-5;
+  return share < kNothing ? "0 %" : fmt::format("{:.2g} %", 100 * share);
+}
 
 std::string named(const SamplerOffer& offer) {
   return offer.variant.empty() ? offer.sampler : fmt::format("{} ({})", offer.sampler, offer.variant);
@@ -29,7 +32,7 @@ std::string share_text(const SpentTime& time) {
   return fmt::format("{:.0f} % {}", 100 * most.seconds / std::max(time.total(), 1e-300), most.name);
 }
 
-constexpr const char* kRow = "  {:<22} {:>7} {:>7} {:>9} {:>10} {:>10} {:>13} {:>7}  {}\n";
+constexpr const char* kRow = "  {:<27} {:>6} {:>6} {:>9} {:>9} {:>9} {:>13} {:>6}  {}\n";
 
 std::string row_text(const SamplerOffer& offer, std::size_t network, double best) {
   const SpentTime& time = offer.time[network];
@@ -63,7 +66,11 @@ std::string table_of(const Recommendation& all, std::size_t network, std::size_t
   text += reasons(best, ranked.size() > 1 ? ranked[1] : nullptr, network);
   text += fmt::format("  run   pollen run{}{}", config.empty() ? "" : " ", config);
   for (const std::string& setting : best.settings) text += " --set " + setting;
-  text += "\n\n";
+  text += '\n';
+  if (!best.without.empty())
+    text += fmt::format("        after taking {} out of {}, which {} for its own sampler\n",
+                        fmt::join(best.without, ", "), config, best.without.size() == 1 ? "is" : "are");
+  text += '\n';
   text += fmt::format(kRow, "sampler", "sd off", "mean", "rounds", "up", "down", "time", "times", "most of the time");
   for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i) text += row_text(*ranked[i], network, seconds);
   return text + '\n';
@@ -94,6 +101,7 @@ Json offer_json(const SamplerOffer& offer, const Recommendation& all, std::size_
   const double draws = all.request.draws;
   return {{"sampler", offer.sampler},
           {"settings", offer.settings},
+          {"without", offer.without},
           {"step", offer.step > 0 ? Json(offer.step) : Json(nullptr)},
           {"sd_off", offer.sd_off},
           {"mean_off", offer.mean_off},

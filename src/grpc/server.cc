@@ -56,7 +56,7 @@ class Connection final : public Reactor {
  public:
   Connection(Hub& hub, std::uint64_t id, std::string peer) : hub_(hub), id_(id), peer_(std::move(peer)) {}
   const std::string& peer() const { return peer_; }
-  void read_on(bool taken);  // `taken`: the server's thread has taken a frame
+  void read_on();
   void send(std::span<const Frame> frames);
   void close();
 
@@ -66,9 +66,6 @@ class Connection final : public Reactor {
   void OnDone() override;
 
  private:
-  static constexpr int kAhead = 2;  // frames that were read and not taken, the one that is being read included
-  static constexpr std::size_t kShort = std::size_t{64} << 10;
-
   // These need the mutex held.
   void read();
   void write_next();
@@ -86,8 +83,6 @@ class Connection final : public Reactor {
   Assembler assembler_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // position in the first of these frames
-  int ahead_ = 0;       // frames that were read and not taken yet
-  bool long_ = false;   // whether the latest of them is not short
   bool greeted_ = false, reading_ = false, writing_ = false, closing_ = false, finished_ = false;
 };
 
@@ -118,7 +113,7 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   }
 
   std::optional<LinkEvent> next(Deadline until) override {
-    if (const auto connection = at(std::exchange(opened_, 0))) connection->read_on(false);
+    if (const auto connection = at(std::exchange(opened_, 0))) connection->read_on();
     if (taken_.empty()) {
       std::unique_lock lock(mutex_);
       waiting_ = true;
@@ -130,8 +125,8 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     LinkEvent event = std::move(taken_.front());
     taken_.pop_front();
     if (event.what == LinkEvent::What::opened) opened_ = event.link;
-    if (event.what == LinkEvent::What::frame)
-      if (const auto connection = at(event.link)) connection->read_on(true);
+    if (event.what == LinkEvent::What::frame && !is_answer(event.frame))
+      if (const auto connection = at(event.link)) connection->read_on();
     return event;
   }
   void expect(std::size_t answers) override {
@@ -193,16 +188,13 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   std::atomic<std::uint64_t> last_ = 0;
 };
 
-void Connection::read_on(bool taken) {
+void Connection::read_on() {
   const std::lock_guard lock(mutex_);
-  if (taken) --ahead_;
   read();
 }
 
-// Reads the next frame, unless one is being read or too much was read that nobody has taken.
 void Connection::read() {
-  const bool room = ahead_ == 0 || (ahead_ < kAhead && !long_);
-  if (reading_ || !room || finished_ || closing_) return;  // gRPC may have released a finished call
+  if (reading_ || finished_ || closing_) return;  // gRPC may have released a finished call
   reading_ = true;
   StartRead(&incoming_);
 }
@@ -215,14 +207,10 @@ void Connection::OnReadDone(bool ok) {
     if (!assembler_.add(chunk_, greeted_ ? limit : std::min(limit, kHello)))
       return finished_ ? void() : StartRead(&incoming_);
     Bytes frame = assembler_.take();
-    const bool first = !std::exchange(greeted_, true);
+    greeted_ = true;
     reading_ = false;
-    ++ahead_;
-    long_ = frame.size() > kShort || first;  // a stranger's first frame is judged before a second one is read
     lock.unlock();
     hub_.frame(id_, std::move(frame));
-    lock.lock();
-    read();
   } catch (const WireError&) {
     finish();
   }
@@ -233,6 +221,7 @@ void Connection::send(std::span<const Frame> frames) {
   if (closing_ || finished_ || frames.empty()) return;
   frames_.insert(frames_.end(), frames.begin(), frames.end());
   if (!writing_) write_next();
+  if (greeted_) read();
 }
 
 void Connection::write_next() {

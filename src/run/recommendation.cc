@@ -10,6 +10,7 @@
 #include "pollen/errors.h"
 #include "recipe/samplers.h"
 #include "run/planning.h"
+#include "run/problem.h"
 
 namespace pollen {
 
@@ -47,6 +48,11 @@ std::vector<Candidate> candidates() {
   return all;
 }
 
+// Whether a key of [sampler] is about the coordinates and not about the sampler.
+bool is_kept(const std::string& key) {
+  return key == "sampler.precondition" || key == "sampler.curvature_clients" || key == "sampler.mode_tolerance";
+}
+
 // The configuration with a candidate in the place of its sampler. What was set for that sampler, and the length of its
 // run, are left out; the coordinates stay.
 Config with_sampler(Config config, const Candidate& candidate) {
@@ -64,12 +70,9 @@ Config with_sampler(Config config, const Candidate& candidate) {
   config.run.iterations = run.iterations, config.run.burn_in = run.burn_in, config.run.thin = run.thin;
   config.run.chains = chains;
   config.output.lp = false;
-  const auto kept = [](const std::string& key) {
-    return key == "sampler.precondition" || key == "sampler.curvature_clients" || key == "sampler.mode_tolerance";
-  };
   std::erase_if(config.given, [&](const std::string& key) {
     const bool length = key == "run.iterations" || key == "run.burn_in" || key == "run.thin";
-    return length || (key.starts_with("sampler.") && !kept(key));
+    return length || (key.starts_with("sampler.") && !is_kept(key));
   });
   config.given.insert("sampler.name");
   if (candidate.levels) config.given.insert("sampler.levels");
@@ -82,23 +85,35 @@ bool has_network(const Config& config) {
 }
 
 SpentTime spent(Experiment& experiment, const Config& networked, const plan::Messages& messages, double rounds) {
-  const auto one = static_cast<double>(experiment.config().run.chains);  // a bit per chain: a message of no length
-  const SimulatedTime each = planned_time(experiment, messages, networked)->exchange;
-  const SimulatedTime empty = planned_time(experiment, {one, one}, networked)->exchange;
-  const double under_way = each.down + each.up, latency = std::min(under_way, empty.down + empty.up);
+  const auto exchange = [&](const plan::Messages& sent) { return planned_time(experiment, sent, networked)->exchange; };
+  const auto bits = static_cast<double>(experiment.config().run.chains);  // a bit per chain
+  const SimulatedTime each = exchange(messages), one = exchange({bits, bits}), two = exchange({2 * bits, 2 * bits});
+  const double under_way = each.down + each.up, empty = 2 * (one.down + one.up) - (two.down + two.up);
+  const double latency = std::clamp(empty, 0.0, under_way);
   return {rounds * each.waiting, rounds * latency, rounds * (under_way - latency), rounds * each.computing,
           rounds * each.server};
 }
 
-void add_settings(const Experiment& experiment, const Candidate& candidate, SamplerOffer& offer) {
+// Writes down how to get this run from the configuration that the user has.
+void add_settings(const Config& given, const Experiment& experiment, const Candidate& candidate, SamplerOffer& offer) {
   const SamplerConfig& s = experiment.config().sampler;
   auto& settings = offer.settings;
   settings = {"sampler.name=" + offer.sampler, "sampler.precondition=" + s.precondition};
   if (candidate.levels) settings.push_back(fmt::format("sampler.levels={}", *candidate.levels));
   if (candidate.local_steps) settings.push_back(fmt::format("sampler.local_steps={}", *candidate.local_steps));
-  if (offer.step > 0) settings.push_back(fmt::format("sampler.step={:.5g}", offer.step));
+  if (offer.step > 0)
+    settings.push_back(fmt::format("sampler.step={:.5g}", offer.step));
+  else if (given.given.contains("sampler.step"))
+    settings.emplace_back("sampler.step=auto");
   settings.push_back(fmt::format("run.iterations={}", std::llround(offer.iterations)));
   settings.push_back(fmt::format("run.burn_in={}", std::llround(offer.burn_in)));
+  if (given.run.thin != 1) settings.emplace_back("run.thin=1");
+  if (given.file == "built-in") return;  // which leaves its sampler's settings out for another one
+  for (const std::string& key : given.given) {
+    const auto sets = [&](const std::string& setting) { return setting.starts_with(key + "="); };
+    if (key.starts_with("sampler.") && !is_kept(key) && std::ranges::none_of(settings, sets))
+      offer.without.push_back(key);
+  }
 }
 
 // A chain starts at about twice the posterior's spread around the mode. Of that, 3 τ iterations leave exp(-6).
@@ -159,7 +174,7 @@ void add_offer(const Config& config, const Candidate& candidate, Recommendation&
     for (const std::string& name : all.networks)
       networks.push_back(has_network(config) ? complete : with_network(complete, name, experiment.dimension()));
     if (add_costs(experiment, all.request, networks, offer, why)) {
-      add_settings(experiment, candidate, offer);
+      add_settings(config, experiment, candidate, offer);
       all.offers.push_back(std::move(offer));
       return;
     }
@@ -190,6 +205,7 @@ Recommendation recommend(const Config& config, const RecommendRequest& request) 
     throw ConfigError(config.file + ": model",
                       "found a model whose clients have latents, accepted with --recommend: one without, because "
                       "samplers of latents have no forecast");
+  make_problem(with_sampler(config, {.sampler = "lsd"}));  // what is wrong with the data is an error of its own
   Recommendation all;
   all.request = request;
   all.networks = network_presets();

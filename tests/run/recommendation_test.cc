@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "pollen/errors.h"
@@ -111,14 +112,16 @@ Took took(const std::string& text, const SamplerOffer& offer) {
 }
 
 // About 1,000 effective draws tell an effective size to 10 or 20 %, and the least of several parameters is below it.
+// What chains of nuts learn in 150 transitions differs more than that. A factor of 1.5 is what is promised.
 TEST(Recommendation, ARunTakesWhatWasForecast) {
   const Recommendation all = recommendation(kGaussian, {"network.preset=hospital"});
   for (const char* sampler : {"lsd", "qlsd", "clsd*", "nuts", "hmc", "mala"}) {
     const SamplerOffer& offer = offer_of(all, sampler);
     const Took real = took(kGaussian, offer);
-    EXPECT_NEAR(real.rounds / (offer.rounds / all.request.draws), 1.1, 0.35) << sampler;
-    EXPECT_NEAR(real.up_bits / (offer.up_bits / all.request.draws), 1.1, 0.4) << sampler;
-    EXPECT_NEAR(real.down_bits / (offer.down_bits / all.request.draws), 1.1, 0.35) << sampler;
+    const double draws = all.request.draws, most = std::log(1.5);
+    EXPECT_NEAR(std::log(real.rounds / offer.rounds * draws), 0, most) << sampler;
+    EXPECT_NEAR(std::log(real.up_bits / offer.up_bits * draws), 0, most) << sampler;
+    EXPECT_NEAR(std::log(real.down_bits / offer.down_bits * draws), 0, most) << sampler;
   }
 }
 

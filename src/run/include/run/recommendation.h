@@ -38,6 +38,7 @@ struct SamplerOffer {
   std::string sampler;
   std::string variant = {};                // the settings that were tried besides the step, in words; may be empty
   std::vector<std::string> settings = {};  // as --set takes them; a run with these is the one that is forecast
+  std::vector<std::string> without = {};   // keys of the configuration's own sampler that the run must not have
   double step = 0;                         // 0: the sampler finds its own in the burn-in
   double sd_off = 0, mean_off = 0;         // in posterior sds; 0 for a sampler without an error of the step
   std::string limit = {};                  // what keeps the step from being larger
