@@ -143,6 +143,7 @@ void add_plan(CLI::App& app, Arguments& a) {
       "  pollen plan mine.toml\n"
       "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
       "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
+      "  pollen plan mine.toml --recommend --set network.preset=hospital   # which sampler is the fastest there\n"
       "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
   plan->add_option("CONFIG", a.plan.config, "TOML file; without it the built-in Titanic problem");
   set_option(plan, a.plan.set);
@@ -151,6 +152,11 @@ void add_plan(CLI::App& app, Arguments& a) {
   number(plan, "--round-price P", a.plan.round_price, Range{0.0, 1e300},
          "the cost of a round in gradients; the plan then has the best number of local steps");
   plan->add_flag("--exact", a.plan.exact, "forecast by exact laws also where they take long");
+  plan->add_flag("--recommend", a.plan.recommend,
+                 "name the sampler with the least time to 1,000 effective draws in the network of [network], or in "
+                 "every preset of it");
+  number(plan, "--within PERCENT", a.plan.within, Range{1e-3, 50.0},
+         "with --recommend: how far sampled sds and means may be off, in per cent of a posterior sd (3)");
   plan->add_flag("--json", a.plan.json, "JSON on stdout");
 }
 

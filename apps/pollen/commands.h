@@ -32,6 +32,8 @@ struct PlanOptions {
   std::vector<std::string> set;
   std::optional<double> precision, round_price;
   bool exact = false;
+  bool recommend = false;
+  std::optional<double> within;  // with recommend: per cent of a posterior sd
   bool json = false;
 };
 
@@ -104,7 +106,7 @@ struct JoinOptions {
   WireOptions wire;
   std::string policy;  // file; empty: the defaults
   bool trust_server = false;
-  std::string ledger;    // folder; empty: the default
+  std::string ledger;  // folder; empty: the default
   // Shortcuts for keys of the policy. Absent ones leave the policy as it is.
   std::optional<std::int64_t> max_rounds, min_rows;
   std::optional<double> max_epsilon;
@@ -120,6 +122,7 @@ int run_command(const RunRequest& request);
 int summary_command(const SummaryOptions& options);
 int compare_command(const std::string& folder, const std::string& reference);
 int plan_command(const PlanOptions& options);
+int recommend_command(const PlanOptions& options);  // plan --recommend
 int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int convert_command(const ConvertOptions& options);

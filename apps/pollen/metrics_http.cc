@@ -24,10 +24,13 @@ MetricFamily family(const std::string& name, const std::string& help, MetricType
   return out;
 }
 
-MetricFamily counter(const std::string& name, const std::string& help, std::int64_t value) {
+MetricFamily counter(const std::string& name, const std::string& help, double value) {
   MetricFamily out = family(name, help, MetricType::Counter);
-  out.metric[0].counter.value = static_cast<double>(value);
+  out.metric[0].counter.value = value;
   return out;
+}
+MetricFamily counter(const std::string& name, const std::string& help, std::int64_t value) {
+  return counter(name, help, static_cast<double>(value));
 }
 
 MetricFamily gauge(const std::string& name, const std::string& help, double value) {
@@ -58,6 +61,11 @@ std::string metrics_text(const View& v) {
        counter("repeated_broadcasts_total", "Broadcasts sent again to a client that came back", v.repeated),
        counter("brought_up_total", "Times a client was sent what it had missed", v.brought_up),
        counter("skipped_total", "Times a client was left out of a round it was drawn for", v.skipped), latencies(v),
+       counter("waiting_seconds_total",
+               "Seconds in which the server waited for messages of clients, since this process "
+               "began its first round",
+               v.waited),
+       gauge("waiting_share", "The share of the time since then", v.waiting_share),
        gauge("rhat_worst", "The worst R-hat so far; NaN before there are draws enough", v.rhat),
        gauge("draws_kept", "Draws kept per chain", static_cast<double>(v.draws))});
 }

@@ -22,6 +22,7 @@ struct View {
   std::int64_t here = 0, expected = 0;
   std::vector<std::string> missing;
   std::int64_t bytes_in = 0, bytes_out = 0, repeated = 0, brought_up = 0, skipped = 0;
+  double waited = 0, waiting_share = 0;  // seconds of waiting for messages, and their share since the first round
   static constexpr std::array<double, 3> kQuantiles = {0.5, 0.9, 0.99};
   // The quantiles of the seconds from a broadcast to a reply.
   std::array<double, 3> latency = {std::nan(""), std::nan(""), std::nan("")};

@@ -167,6 +167,8 @@ std::string json_of(const PlanReport& report) {
 }  // namespace
 
 int plan_command(const PlanOptions& options) {
+  if (options.recommend) return recommend_command(options);
+  if (options.within) throw ConfigError("--within", "found without --recommend, accepted: both");
   Config config =
       options.config.empty() ? read_builtin_config(options.set) : read_config_file(options.config, options.set);
   if (options.round_price && !options.precision)

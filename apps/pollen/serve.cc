@@ -87,6 +87,7 @@ void add_facts(sink::RunFacts& facts, const ConnectionRegistry& registry, const 
   f.brought_up = statistics.brought_up;
   f.bytes_in = statistics.bytes_in;
   f.bytes_out = statistics.bytes_out;
+  f.waiting_share = statistics.waiting_share();
   facts.federation = std::move(f);
   if (statistics.skipped > 0)
     facts.warnings.push_back(

@@ -78,6 +78,8 @@ View Watch::see() {
   view.repeated = s.repeated;
   view.brought_up = s.brought_up;
   view.skipped = s.skipped;
+  view.waited = s.waited;
+  view.waiting_share = s.waiting_share();
   view.latency = quantiles_of(s.latencies);
   if (sources.session == nullptr) return view;
   const Experiment& experiment = sources.session->experiment();

@@ -261,6 +261,11 @@ bool asks_for_coordinates(const Config& config);
 // Whether any key of [network] is set and the sampler has exchanges to be timed.
 bool keeps_network_time(const Config& config);
 
+// The presets of [network] by name, and a configuration with one of them in the place of its own network, for a model
+// of so many parameters.
+std::vector<std::string> network_presets();
+Config with_network(Config config, const std::string& preset, Index dimension);
+
 std::string to_toml(const Config& config);
 std::string data_to_toml(const Config& config);  // only [data]
 

@@ -36,9 +36,10 @@ AwaitedClients::AwaitedClients(ConnectionRegistry& registry, ClientView& mirror,
   registry.limit_frames(most_bytes(mirror));
 }
 
-void AwaitedClients::open(Bytes frame) {
+void AwaitedClients::open(Bytes frame, Turn turn) {
   frame_ = shared(std::move(frame));
   opened_ = registry_.now();
+  if (turn == Turn::round && !began_) began_ = opened_;
   told_ = false;
 }
 
@@ -97,9 +98,27 @@ Frame AwaitedClients::catch_up(bool anchors) {
   return frame = shared(wire::encode(wire::CatchUp{archive.take()}));
 }
 
+// Waits for a message, or for all that are awaited where messages are short, and adds the time to the statistics. Long
+// replies are worth being read while others are still under way.
+std::optional<ConnectionRegistry::Message> AwaitedClients::wait(Deadline until) {
+  constexpr std::size_t kShort = std::size_t{16} << 10;
+  const Deadline before = registry_.now();
+  const bool together = frame_->size() <= kShort && wanted_ > 1;
+  if (together) registry_.expect(static_cast<std::size_t>(wanted_));
+  auto incoming = registry_.next(until);
+  if (together) registry_.expect(1);
+  heard_at_ = incoming && incoming->at ? *incoming->at : registry_.now();
+  if (!began_) return incoming;
+  const Deadline after = registry_.now();
+  const auto seconds = [&](Deadline since) { return std::chrono::duration<double>(after - since).count(); };
+  statistics().waited += seconds(before);
+  statistics().elapsed = seconds(*began_);
+  return incoming;
+}
+
 std::optional<ConnectionRegistry::Message> AwaitedClients::next(bool late) {
   const Deadline patience = registry_.now() + std::chrono::seconds(1);
-  auto incoming = registry_.next(deadline() && !late ? std::min(*deadline(), patience) : patience);
+  auto incoming = wait(deadline() && !late ? std::min(*deadline(), patience) : patience);
   if (!incoming) {
     tell_if_all_are_gone();
     return incoming;

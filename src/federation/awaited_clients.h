@@ -22,7 +22,8 @@ class AwaitedClients {
   RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
   ClientStatistics& statistics_of(std::uint32_t client) { return statistics().clients[client]; }
 
-  void open(Bytes frame);  // begins a turn
+  enum class Turn { round, question };
+  void open(Bytes frame, Turn turn);  // begins a turn; time is counted from the first round on
   // Sends the frame, or another one for this client, after everything the client needs to know before, and awaits it.
   void call(std::uint32_t client, Frame own = {});
   void want(std::uint32_t client, bool yes);  // whether an answer of this client is awaited
@@ -41,7 +42,8 @@ class AwaitedClients {
   // something else.
   void complete(std::uint32_t client, Reply& reply) const;
 
-  double seconds() const { return std::chrono::duration<double>(registry_.now() - opened_).count(); }  // since open()
+  // From open() to the latest message.
+  double seconds() const { return std::chrono::duration<double>(heard_at_ - opened_).count(); }
   bool overdue() const { return deadline() && registry_.now() >= *deadline(); }
   // What to do about late clients: wait, skip or abort.
   std::string policy() const { return options_.federation.on_missing.value_or("wait"); }
@@ -70,6 +72,7 @@ class AwaitedClients {
   Frame catch_up(bool anchors);
   void tell_if_all_are_gone();
   std::optional<Deadline> deadline() const;
+  std::optional<ConnectionRegistry::Message> wait(Deadline until);
   std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const;
 
   ConnectionRegistry& registry_;
@@ -83,8 +86,9 @@ class AwaitedClients {
   Frame frame_;
   std::array<Frame, 2> catch_up_;  // what the broadcasts have said, without anchors and with them; null if not made yet
   std::uint64_t catch_up_at_ = kNothing, heard_ = 0;
-  Deadline opened_;
-  Index wanted_ = 0;  // number of clients with wanted set
+  Deadline opened_, heard_at_;
+  std::optional<Deadline> began_;  // when the first round was opened
+  Index wanted_ = 0;               // number of clients with wanted set
   bool told_ = false;
 };
 

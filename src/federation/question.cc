@@ -12,8 +12,8 @@ namespace pollen {
 
 namespace {
 
-constexpr Index kMostStates = 4096;              // of one question about scores
-constexpr std::uint64_t kMostDraws = 1U << 16U;  // effective ones, of one question about observed information
+constexpr Index kMostStates = 4096;               // of one question about scores
+constexpr std::uint64_t kMostDraws = 1U << 16U;   // effective ones, of one question about observed information
 constexpr Index kMostOfHessian = Index{1} << 24;  // numbers, in the 64 MiB that a frame of set-up may have
 
 bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) {

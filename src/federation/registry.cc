@@ -107,7 +107,7 @@ void ConnectionRegistry::take(LinkEvent event) {
     }
     // Once the run is over, nobody reads what clients still say.
     if (const auto seat = seated_.find(event.link); seat != seated_.end() && !over_)
-      return seated_frame(seat->second, std::move(event.frame));
+      return seated_frame(seat->second, std::move(event));
   } catch (const WireError& error) {
     unreadable(event.link, fmt::format("what was sent cannot be read ({})", error.what()));
   }

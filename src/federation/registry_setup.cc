@@ -31,7 +31,8 @@ bool scaling_fits(const SiteFacts& facts) {
 
 }  // namespace
 
-void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
+void ConnectionRegistry::seated_frame(std::uint32_t client, LinkEvent event) {
+  Bytes& frame = event.frame;
   const wire::Type type = wire::type_of(frame);
   switch (type) {
     case wire::Type::columns:
@@ -50,7 +51,7 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
     case wire::Type::code_seed:
       if (!seats_[client].ready)
         throw WireError("message: found an answer before set-up is over, accepted: columns, moments or site");
-      messages_.push_back({client, false, std::move(frame)});
+      messages_.push_back({client, false, std::move(frame), event.at});
       return;
     default:
       throw WireError(

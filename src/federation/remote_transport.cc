@@ -70,7 +70,7 @@ class RemoteTransport final : public Transport {
     const bool coded = server.recipe().noise_share > 0, alike = broadcast.roster.uniform;
     Bytes frame;
     wire::encode(broadcast, chains_, frame, coded && alike ? Weights(broadcast.roster.chain_weight) : Weights());
-    clients_.open(std::move(frame));
+    clients_.open(std::move(frame), AwaitedClients::Turn::round);
     for (const Roster::Entry& entry : broadcast.roster.clients) {
       if (entry.count != chains_.size())
         throw ConfigError("run.coupled", "found false, accepted in a federation: true");
@@ -86,13 +86,13 @@ class RemoteTransport final : public Transport {
   void query(const Query& query, PanelView sum) override {
     wire::Ask ask = wire::Ask::of(query, sum);
     ask.number = ++asked_;
-    clients_.open(wire::encode(ask));
+    const bool round = query.what == Query::What::potential_gradient;
+    clients_.open(wire::encode(ask), round ? AwaitedClients::Turn::round : AwaitedClients::Turn::question);
     potentials_.open();
     settled_ = query.settled;
     for (std::uint32_t i = 0; i < clients_.size(); ++i)
       if (query.asks(i)) clients_.call(i);
     std::vector<Panel> answers(clients_.size());
-    const bool round = query.what == Query::What::potential_gradient;
     while (!clients_.answered()) {
       if (query.spares && spare_the_late()) continue;
       if (!barred().empty()) pause_without(barred(), "a question goes to all clients");

@@ -50,8 +50,8 @@ class Crowded final : public Reactor {
 
 class Hub;
 
-// One connection. It reads its next frame only when the server's thread has taken the last one, so that a flood of
-// frames stays in the network.
+// One connection. It reads one short frame ahead of what the server's thread has taken and nothing more, so that a
+// flood of frames stays in the network.
 class Connection final : public Reactor {
  public:
   Connection(Hub& hub, std::uint64_t id, std::string peer) : hub_(hub), id_(id), peer_(std::move(peer)) {}
@@ -66,7 +66,8 @@ class Connection final : public Reactor {
   void OnDone() override;
 
  private:
-  // These two need the mutex held.
+  // These need the mutex held.
+  void read();
   void write_next();
   void finish();
 
@@ -82,8 +83,18 @@ class Connection final : public Reactor {
   Assembler assembler_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // position in the first of these frames
-  bool greeted_ = false, writing_ = false, closing_ = false, finished_ = false;
+  bool greeted_ = false, reading_ = false, writing_ = false, closing_ = false, finished_ = false;
 };
+
+// Whether a frame is one for which the server's thread may wait until there are others.
+bool is_answer(ByteView frame) {
+  try {
+    const wire::Type type = wire::type_of(frame);
+    return type == wire::Type::reply || type == wire::Type::answer;
+  } catch (const WireError&) {
+    return false;
+  }
+}
 
 class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
@@ -106,17 +117,21 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     if (taken_.empty()) {
       std::unique_lock lock(mutex_);
       waiting_ = true;
-      changed_.wait_until(lock, until, [&] { return !events_.empty(); });
-      waiting_ = false;
+      changed_.wait_until(lock, until, [&] { return enough(); });
+      waiting_ = urgent_ = false;
       taken_.swap(events_);
     }
     if (taken_.empty()) return std::nullopt;
     LinkEvent event = std::move(taken_.front());
     taken_.pop_front();
     if (event.what == LinkEvent::What::opened) opened_ = event.link;
-    if (event.what == LinkEvent::What::frame)
+    if (event.what == LinkEvent::What::frame && !is_answer(event.frame))
       if (const auto connection = at(event.link)) connection->read_on();
     return event;
+  }
+  void expect(std::size_t answers) override {
+    const std::lock_guard lock(mutex_);
+    expected_ = answers;
   }
   void send(std::uint64_t link, Frame frame) override { send_all(link, {&frame, 1}); }
   void send_all(std::uint64_t link, std::span<const Frame> frames) override {
@@ -128,8 +143,10 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   void limit_frames(std::size_t bytes) override { limit = bytes; }
 
   void frame(std::uint64_t id, Bytes bytes) {
+    const bool answer = is_answer(bytes);
+    const Deadline at = now();
     const std::lock_guard lock(mutex_);
-    push({LinkEvent::What::frame, id, {}, std::move(bytes)});
+    push({.what = LinkEvent::What::frame, .link = id, .peer = {}, .frame = std::move(bytes), .at = at}, answer);
   }
   void gone(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
@@ -148,10 +165,13 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     const auto found = connections_.find(link);
     return found == connections_.end() ? nullptr : found->second;
   }
-  void push(LinkEvent event) {  // needs the mutex held
+  // These two need the mutex held.
+  void push(LinkEvent event, bool answer = false) {
     events_.push_back(std::move(event));
-    if (waiting_) changed_.notify_one();
+    urgent_ = urgent_ || !answer;
+    if (waiting_ && enough()) changed_.notify_one();
   }
+  bool enough() const { return urgent_ || events_.size() >= expected_; }
 
   // Used by the server's thread only: what it has taken from the queue, and the connection that it may close before
   // anything is read from it.
@@ -160,7 +180,8 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
 
   std::mutex mutex_;  // guards everything below; never held together with a connection's mutex
   std::condition_variable changed_;
-  bool waiting_ = false;
+  bool waiting_ = false, urgent_ = false;  // whether next() waits; whether an event is there that is not an answer
+  std::size_t expected_ = 1;               // so many events are enough
   std::deque<LinkEvent> events_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::unordered_map<std::string, int> streams_;  // by the other side's address: how many it has
@@ -169,7 +190,13 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
 
 void Connection::read_on() {
   const std::lock_guard lock(mutex_);
-  if (!finished_ && !closing_) StartRead(&incoming_);  // gRPC may have released a finished call
+  read();
+}
+
+void Connection::read() {
+  if (reading_ || finished_ || closing_) return;  // gRPC may have released a finished call
+  reading_ = true;
+  StartRead(&incoming_);
 }
 
 void Connection::OnReadDone(bool ok) {
@@ -181,6 +208,7 @@ void Connection::OnReadDone(bool ok) {
       return finished_ ? void() : StartRead(&incoming_);
     Bytes frame = assembler_.take();
     greeted_ = true;
+    reading_ = false;
     lock.unlock();
     hub_.frame(id_, std::move(frame));
   } catch (const WireError&) {
@@ -193,6 +221,7 @@ void Connection::send(std::span<const Frame> frames) {
   if (closing_ || finished_ || frames.empty()) return;
   frames_.insert(frames_.end(), frames.begin(), frames.end());
   if (!writing_) write_next();
+  if (greeted_) read();
 }
 
 void Connection::write_next() {

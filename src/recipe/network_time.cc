@@ -19,6 +19,7 @@ struct Preset {
 
 constexpr Preset kPresets[] = {
     {"phone", 2, 6, 50, 1e9, 1.0, 0.5, 0.5, 0.3},
+    {"broadband", 10, 50, 15, 1e10, 0.7, 0.5, 0.5, 0.2},
     {"hospital", 100, 100, 10, 2e10, 0.5, 0.5, 0.3, 0.1},
     {"datacentre", 10000, 10000, 0.1, 1e12, 0.1, 0.1, 0.1, 0.05},
 };
@@ -51,6 +52,15 @@ std::vector<std::string> network_presets() {
   std::vector<std::string> names;
   for (const Preset& preset : kPresets) names.emplace_back(preset.name);
   return names;
+}
+
+Config with_network(Config config, const std::string& preset, Index dimension) {
+  config.network_time = {};
+  config.network_time.preset = preset;
+  config.given.insert("network.preset");
+  std::vector<std::string> ignored;
+  complete_network_time(config, dimension, ignored);
+  return config;
 }
 
 bool keeps_network_time(const Config& config) {

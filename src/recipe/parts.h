@@ -67,8 +67,7 @@ void set_privacy_defaults(Config& config);
 // Fills in the defaults of [privacy] if the section is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 
-// Lists the presets of [network], and fills in what was left out if the section is set.
-std::vector<std::string> network_presets();
+// Fills in what was left out of [network], if the section is set.
 void complete_network_time(Config& config, Index dimension, std::vector<std::string>& warnings);
 
 // The values of the given keys as TOML, by the keys' paths.

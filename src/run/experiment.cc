@@ -99,6 +99,12 @@ const SamplingForecast* Experiment::forecast() const {
 std::optional<SamplingForecast> Experiment::plan_forecast(bool exact, std::string& why) {
   return parts_->plan_forecast(exact, why);
 }
+std::optional<SamplingForecast> Experiment::forecast_within(double share, std::string& why) {
+  return parts_->forecast_within(share, why);
+}
+std::optional<ExactForecast> Experiment::exact_forecast(double draws, std::string& why) {
+  return parts_->exact_forecast(draws, why);
+}
 ConstPanelView Experiment::position() const { return parts_->position(); }
 std::vector<double> Experiment::mode() const {
   const ExperimentParts& p = *parts_;

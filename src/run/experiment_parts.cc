@@ -7,7 +7,6 @@
 #include <cmath>
 #include <thread>
 
-#include "exact/exact.h"
 #include "exact_posterior.h"
 #include "fleet_transport.h"
 #include "local_step.h"
@@ -150,7 +149,7 @@ void ExperimentParts::make_engine() {
   listen();
 }
 
-void ExperimentParts::make_exact_engine() {
+exact::Setup ExperimentParts::exact_setup() const {
   // Chains that are ahead keep their draws in memory and in the checkpoint.
   constexpr Index kAhead = 64, kNumbers = Index{1} << 20;
   exact::Setup setup{.kernel = recipe.name,
@@ -163,7 +162,11 @@ void ExperimentParts::make_exact_engine() {
                      .any_fall = !options.believed.empty()};
   if (recipe.step.size > 0) setup.settings.step = recipe.step.size;
   setup.settings.warm_up = *config.run.burn_in;
-  engine = exact::make_engine(setup, std::make_unique<FederatedPosterior>(*link));
+  return setup;
+}
+
+void ExperimentParts::make_exact_engine() {
+  engine = exact::make_engine(exact_setup(), std::make_unique<FederatedPosterior>(*link));
 }
 
 void ExperimentParts::make_federation() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "exact/exact.h"
 #include "federated.h"
 #include "forecasting.h"
 #include "model/coordinates.h"
@@ -53,7 +54,10 @@ struct ExperimentParts {
   void make_engine();  // makes the engine that the recipe names; to be called once the step is known
   void choose_threads();
   void listen();  // makes the clock and the observer hear the engine's exchanges
-  std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);  // forecast_step.cc; before prepare()
+  // forecast_step.cc; before prepare()
+  std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);
+  std::optional<SamplingForecast> forecast_within(double share, std::string& why);
+  std::optional<ExactForecast> exact_forecast(double draws, std::string& why);
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
   // coordinates.cc
   ConstPanelView position();  // of the engine, as it is reported
@@ -92,6 +96,7 @@ struct ExperimentParts {
   void take_coordinates(Coordinates made);
   void archive_coordinates(Archive& archive);
   void make_federation();
+  exact::Setup exact_setup() const;
   void make_exact_engine();
   std::unique_ptr<Engine> make_reference_engine() const;  // reference_engine.cc
   MakeTransport make_transport(int threads) const;

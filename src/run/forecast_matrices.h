@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "math/linear_algebra.h"
+#include "model/coordinates.h"
 #include "pollen/model.h"
 #include "pollen/recipe.h"
 
@@ -24,6 +25,9 @@ inline Panel panel_of(const Eigen::MatrixXd& matrix) {
 // The curvature of the prior, which is the same everywhere, and its gradient.
 Eigen::MatrixXd prior_curvature(const Prior& prior, Index d);
 Eigen::VectorXd prior_gradient(const Prior& prior, const std::vector<double>& at);
+
+// The linear part of the map from the coordinates of a run to the parameters as they are reported.
+Eigen::MatrixXd reported_directions(const ModelSpec& model, const Coordinates* coordinates, Index d);
 
 // The largest ω of the compressors of the clients' messages.
 double most_omega(const Uplink& up, Index dimension);

@@ -5,8 +5,10 @@
 #include <stdexcept>
 
 #include "experiment_parts.h"
+#include "forecast_matrices.h"
 #include "local_step.h"
 #include "pollen/errors.h"
+#include "rehearsal.h"
 #include "smoothness.h"
 
 namespace pollen {
@@ -138,6 +140,42 @@ std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::
     const auto iterations = static_cast<double>(std::max<std::int64_t>(1, config.run.iterations - *config.run.burn_in));
     const double step = config.sampler.step ? *config.sampler.step : forecasting.choose(iterations, most_step()).step;
     return forecasting.describe(forecasting.at(step));
+  } catch (const std::domain_error& e) {
+    why = e.what();
+  }
+  return std::nullopt;
+}
+
+std::optional<SamplingForecast> ExperimentParts::forecast_within(double share, std::string& why) {
+  why = Forecasting::obstacle(recipe, problem);
+  if (!why.empty()) return std::nullopt;
+  if (!coordinates) set_coordinates();
+  try {
+    ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates};
+    subject.exact_work = plan::kQuick;
+    subject.sample = forecast_sample();
+    const Forecasting forecasting(subject);
+    const plan::Tolerance tolerance{.sd = share, .mean = share, .ess = 0};
+    if (const auto largest = forecasting.largest(tolerance, most_step())) return forecasting.describe(*largest);
+    const plan::StepChoice closest = forecasting.choose(static_cast<double>(config.run.iterations), most_step());
+    why = fmt::format("no step keeps sds and means within {:.3g} % of an sd, because of {}", 100 * share,
+                      plan::name_of(forecasting.at(closest.step).worst()));
+  } catch (const std::domain_error& e) {
+    why = e.what();
+  }
+  return std::nullopt;
+}
+
+std::optional<ExactForecast> ExperimentParts::exact_forecast(double draws, std::string& why) {
+  why = Forecasting::obstacle(problem);
+  if (!why.empty()) return std::nullopt;
+  if (!coordinates) set_coordinates();
+  try {
+    const Index d = problem.dimension();
+    const ClientSample sample = forecast_sample();
+    const NormalApproximation law{matrix_of(questions->hessian(questions->mode(), sample)),
+                                  reported_directions(problem.model, coordinates.get(), d), recipe.temperature};
+    return rehearse(law, exact_setup(), draws);
   } catch (const std::domain_error& e) {
     why = e.what();
   }

@@ -20,7 +20,8 @@ using Eigen::VectorXd;
 // H and the answers are d × d matrices, and each client takes 2d gradients.
 constexpr Index kMostParameters = Coordinates::kMostFull;
 
-// The linear part of the map from the coordinates of the run to the parameters as they are reported.
+}  // namespace
+
 MatrixXd reported_directions(const ModelSpec& model, const Coordinates* coordinates, Index d) {
   Panel image = panel_of(MatrixXd::Identity(d, d)), zero(d, 1);
   if (coordinates != nullptr) coordinates->turn(panel_of(MatrixXd::Identity(d, d)), image);
@@ -30,15 +31,18 @@ MatrixXd reported_directions(const ModelSpec& model, const Coordinates* coordina
   return matrix_of(image).colwise() - matrix_of(zero).col(0);
 }
 
-}  // namespace
+std::string Forecasting::obstacle(const StatisticalProblem& problem) {
+  if (problem.model.is_network()) return "a network, whose curvature at one position says little of others";
+  if (!problem.shows_curvature) return "a client that does not show its whole curvature";
+  if (problem.dimension() > kMostParameters) return fmt::format("more than {} parameters", kMostParameters);
+  return {};
+}
 
 std::string Forecasting::obstacle(const Recipe& recipe, const StatisticalProblem& problem) {
   if (recipe.reference) return "a reference or a competitor";
   if (recipe.exact) return "a sampler whose step makes no error";
   if (recipe.personal) return "a model with latents";
-  if (problem.model.is_network()) return "a network, whose curvature at one position says little of others";
-  if (!problem.shows_curvature) return "a client that does not show its whole curvature";
-  if (problem.dimension() > kMostParameters) return fmt::format("more than {} parameters", kMostParameters);
+  if (std::string why = obstacle(problem); !why.empty()) return why;
   const auto biased = [&](const CompressorSpec& spec) { return spec.kind == "top-k" && spec.k < problem.dimension(); };
   if (biased(recipe.up.compressor) || std::ranges::any_of(recipe.up.per_client, biased) ||
       biased(recipe.down.compressor))
@@ -115,15 +119,28 @@ double Forecasting::most_near_mode() const {
 // The search goes through Eigen and libm, whose last bits may differ between machines. A step of twenty bits hides
 // that, so that draws are the same everywhere.
 plan::StepChoice Forecasting::choose(double iterations, double most) const {
-  if (subject_.problem.curvature_is_bound) most = std::max(most, most_near_mode());
-  most = most > 0 ? std::min(most, room_) : room_;
-  const plan::StepWanted wanted{
-      .iterations = iterations, .chains = static_cast<double>(subject_.run.chains), .most = most};
-  plan::StepChoice choice = plan::choose_step(*forecaster_, wanted);
+  plan::StepChoice choice = plan::choose_step(
+      *forecaster_,
+      {.iterations = iterations, .chains = static_cast<double>(subject_.run.chains), .most = most_allowed(most)});
   int exponent = 0;
   const double part = std::frexp(choice.step, &exponent);
   choice.step = std::ldexp(std::floor(part * 0x1p20) * 0x1p-20, exponent);
   return choice;
+}
+
+// The largest step that keeps a bound on the curvature, or the caution that is in its place near the mode.
+double Forecasting::most_allowed(double most) const {
+  if (subject_.problem.curvature_is_bound) most = std::max(most, most_near_mode());
+  return most > 0 ? std::min(most, room_) : room_;
+}
+
+std::optional<plan::Forecast> Forecasting::largest(const plan::Tolerance& tolerance, double most) const {
+  const plan::StepChoice choice = plan::choose_step(*forecaster_, {.most = most_allowed(most), .tolerance = tolerance});
+  constexpr int kTries = 20;  // an exact law differs little from the first order at such a step
+  double step = choice.within;
+  for (int n = 0; n < kTries && step > 0; ++n, step *= 0.97)
+    if (plan::Forecast found = at(step); plan::within(found, tolerance)) return found;
+  return std::nullopt;
 }
 
 // The largest step up to that of the forecast which keeps the tolerances; 0 if none does.

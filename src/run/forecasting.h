@@ -39,7 +39,8 @@ struct ForecastSubject {
 
 class Forecasting {
  public:
-  // Why nothing can be forecast; empty if something can.
+  // Why nothing can be forecast about any sampler, or about one with an error of the step; empty if something can.
+  static std::string obstacle(const StatisticalProblem& problem);
   static std::string obstacle(const Recipe& recipe, const StatisticalProblem& problem);
   // The operations, about, that the answers of so many clients take; 0: of all.
   static double work(const StatisticalProblem& problem, Index clients);
@@ -50,6 +51,9 @@ class Forecasting {
   plan::Forecast at(double step) const;
   // Picks the step of a run of so many iterations; `most` is the largest step that other bounds allow, or 0.
   plan::StepChoice choose(double iterations, double most) const;
+  // The forecast of the largest step that keeps the tolerances for sds and means and is at most `most`, unless that is
+  // 0; nothing if none does.
+  std::optional<plan::Forecast> largest(const plan::Tolerance& tolerance, double most) const;
   SamplingForecast describe(const plan::Forecast& forecast) const;
   // Numbers that each client sent and heard for the forecast, to be counted as set-up.
   const std::vector<SetupExchange>& exchanges() const { return exchanges_; }
@@ -73,6 +77,7 @@ class Forecasting {
   std::vector<double> heights_along(const Eigen::MatrixXd& lines, std::size_t places, const Place& place);
   double step_within(const plan::Forecast& forecast) const;
   double most_near_mode() const;
+  double most_allowed(double most) const;
 
   ForecastSubject subject_;
   std::vector<std::string> labels_;

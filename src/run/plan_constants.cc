@@ -153,16 +153,21 @@ void take_given(const Experiment& experiment, std::span<const Index> sizes, plan
 
 }  // namespace
 
+plan::Constants counting_constants(Experiment& experiment) {
+  plan::Constants c;
+  c.dimension = static_cast<double>(experiment.dimension());
+  c.temperature = experiment.recipe().temperature;
+  const std::span<const Index> sizes = experiment.questions().sizes();
+  for (std::size_t i = 0; i < sizes.size(); ++i) c.clients.push_back(plain_constants(experiment, sizes[i], i));
+  return c;
+}
+
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes) {
   Questions& ask = experiment.questions();
   const Index d = experiment.dimension(), b = experiment.clients();
-  plan::Constants c;
-  c.dimension = static_cast<double>(d);
-  c.temperature = experiment.recipe().temperature;
+  plan::Constants c = counting_constants(experiment);
   if (experiment.model().is_network()) {
     c.unbounded = "a network";
-    for (std::size_t i = 0; i < ask.sizes().size(); ++i)
-      c.clients.push_back(plain_constants(experiment, ask.sizes()[i], i));
     return c;
   }
   const std::vector<double> mode = ask.mode();
@@ -172,8 +177,8 @@ plan::Constants estimate_constants(Experiment& experiment, std::vector<std::stri
   c.start = start_distance(experiment, ask, mode);
   estimate_sum(experiment, mode, c, notes);
   for (Index i = 0; i < b; ++i)
-    c.clients.push_back(
-        client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
+    c.clients[static_cast<std::size_t>(i)] =
+        client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i));
   if (experiment.model().quadratic()) c.hessian_lipschitz = 0;
   take_given(experiment, ask.sizes(), c, notes);
   notes.emplace_back("gradients and minibatch variances: at the mode, over all rows of each client");

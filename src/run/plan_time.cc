@@ -37,6 +37,14 @@ class PlannedRounds {
     book_.close(true);
   }
 
+  // An exchange of nuts, hmc or mala: all clients evaluate all their rows.
+  void question() {
+    book_.open(static_cast<Index>(sizes_.size()));
+    for (std::size_t i = 0; i < sizes_.size(); ++i)
+      book_.add({static_cast<std::uint32_t>(i), chains_ * down_, chains_ * sizes_[i], chains_ * up_});
+    book_.close(true);
+  }
+
   // A round of the averaging family: the local steps up to the next average, with the refreshes before it.
   void local_round() {
     for (bool starts = true, ends = false; !ends; starts = false) {
@@ -118,19 +126,21 @@ SimulatedTime sum(const SimulatedTime& a, const SimulatedTime& b) {
 
 }  // namespace
 
-std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages) {
+std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages,
+                                        const Config& networked) {
   const Recipe& recipe = experiment.recipe();
   const std::span<const Index> sizes = experiment.questions().sizes();
   constexpr double kMost = 200, kLeast = 8, kAnswers = 2e6;  // bounds on exchanges, and on answers in all of them
   const auto count = static_cast<std::uint64_t>(
       std::clamp(kAnswers / std::max(1.0, participants(recipe, sizes.size())), kLeast, kMost));
   const auto simulate = [&](const auto& rounds) {
-    const auto clock = make_simulated_clock(experiment.config(), experiment.clients(), experiment.data().client_names);
+    const auto clock = make_simulated_clock(networked, experiment.clients(), experiment.data().client_names);
     PlannedRounds planned(experiment, sizes, messages, *clock);
     while (clock->exchanges() < count) rounds(planned, clock->exchanges());
     return PlannedTime{scaled(clock->time(), 1 / static_cast<double>(clock->exchanges())), clock->exchanges()};
   };
-  if (recipe.reference || recipe.exact || !keeps_network_time(experiment.config())) return std::nullopt;
+  if (recipe.reference || !keeps_network_time(networked)) return std::nullopt;
+  if (recipe.exact) return simulate([](PlannedRounds& planned, std::uint64_t) { planned.question(); });
   if (recipe.local) return simulate([](PlannedRounds& planned, std::uint64_t) { planned.local_round(); });
   PlannedTime time = simulate([](PlannedRounds& planned, std::uint64_t k) { planned.round(k, false); });
   if (recipe.oracle != OracleKind::svrg) return time;

@@ -170,6 +170,10 @@ plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension,
     messages.up_bits = coded_bits(recipe, clients, dimension, chains);
     return messages;
   }
+  if (recipe.exact) {  // a potential and its gradient
+    messages.up_bits = 64 * static_cast<double>((dimension + 1) * chains);
+    return messages;
+  }
   double up = recipe.up.per_client.empty() ? probe_bits(recipe.up.compressor, dimension) : 0;
   for (const CompressorSpec& spec : recipe.up.per_client)
     up += probe_bits(spec, dimension) / static_cast<double>(recipe.up.per_client.size());
@@ -198,7 +202,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
         "guarantee");
   add_notes(experiment, report);
   add_privacy(experiment, report);
-  report.time = planned_time(experiment, input.messages);
+  report.time = planned_time(experiment, input.messages, config);
   add_forecast(experiment, input, request.exact, report);
   return report;
 }

@@ -97,6 +97,7 @@ std::string federation(const RunFacts& f) {
   times(facts.repeated, "broadcasts sent again");
   times(facts.brought_up, "clients brought up to date");
   times(facts.skipped, "clients skipped");
+  text += fmt::format("; the server waited for clients {:.0f} % of the time", 100 * facts.waiting_share);
   return text + '\n';
 }
 

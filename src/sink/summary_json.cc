@@ -207,8 +207,13 @@ Json forecast(const SamplingForecast& f) {
 Json federation(const FederationFacts& f) {
   Json sites = Json::array();
   for (const auto& site : f.sites) sites.push_back({{"name", site.name}, {"rows", site.rows}});
-  return {{"clients", sites},           {"skipped", f.skipped},   {"repeated", f.repeated},
-          {"brought_up", f.brought_up}, {"bytes_in", f.bytes_in}, {"bytes_out", f.bytes_out}};
+  return {{"clients", sites},
+          {"skipped", f.skipped},
+          {"repeated", f.repeated},
+          {"brought_up", f.brought_up},
+          {"bytes_in", f.bytes_in},
+          {"bytes_out", f.bytes_out},
+          {"waiting_share", json_number(f.waiting_share)}};
 }
 
 Json maybe(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }

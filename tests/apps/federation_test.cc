@@ -115,6 +115,7 @@ TEST_F(Federation, ShowsItselfAndSharesItsDraws) {
   EXPECT_EQ(health["missing"], Json({"b"}));
   EXPECT_NE(metrics.find("\npollen_clients_here 1\n"), std::string::npos) << metrics;
   EXPECT_NE(metrics.find("pollen_reply_seconds{quantile=\"0.99\"}"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("\npollen_waiting_seconds_total 0\n"), std::string::npos) << metrics;
   EXPECT_EQ(nothing.substr(0, 12), "HTTP/1.1 404") << nothing;
   EXPECT_EQ(rebound.substr(0, 12), "HTTP/1.1 403") << rebound;
   EXPECT_EQ(server.code, 0) << server.err;

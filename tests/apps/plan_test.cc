@@ -55,6 +55,24 @@ TEST_F(PlanCommand, WithoutAForecastItSaysWhy) {
   EXPECT_NE(plan.out.find("forecast         none: top-k"), std::string::npos) << plan.out;
 }
 
+TEST_F(PlanCommand, RecommendsASampler) {
+  put("g.toml", kTinyGaussian);
+  const Outcome plan = run({"plan", "g.toml", "--recommend", "--set", "network.preset=hospital"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  for (const char* piece : {"hospital: ", "  why   ", "  run   pollen run g.toml --set sampler.name=", "latency",
+                            "left out", "top-k, whose error depends on the path"})
+    EXPECT_NE(plan.out.find(piece), std::string::npos) << piece << plan.out;
+  const Json json = Json::parse(run({"plan", "g.toml", "--recommend", "--within", "5", "--json"}).out);
+  EXPECT_EQ(json["within"], 0.05);
+  ASSERT_EQ(json["networks"].size(), 4u);
+  for (const Json& network : json["networks"]) {
+    EXPECT_EQ(network["recommended"], network["samplers"][0]["sampler"]);
+    EXPECT_GT(network["samplers"][0]["per_effective_draw"]["seconds"], 0);
+  }
+  EXPECT_EQ(run({"plan", "g.toml", "--within", "5"}).code, 2);
+  EXPECT_EQ(run({"plan", "g.toml", "--recommend", "--exact"}).code, 2);
+}
+
 TEST_F(PlanCommand, WithoutATheoremItSaysWhy) {
   put("g.toml", kTinyGaussian);
   const Outcome plan = run({"plan", "g.toml", "--set", "sampler.name=fa-ld", "--set", "sampler.communicate=0.5"});

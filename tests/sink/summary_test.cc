@@ -87,7 +87,7 @@ TEST_F(SummaryTest, SaysWhatAnEffectiveDrawHasCost) {
 TEST_F(SummaryTest, AFederationIsThereWhereThereWasOne) {
   Summary summary = make({3, 2}, 10);
   EXPECT_FALSE(Json::parse(to_json(summary)).contains("federation"));
-  summary.facts.federation = FederationFacts{{{"north", 12}, {"s\xc3\xbc\xff", 3}}, 1, 2, 3, 4, 5};
+  summary.facts.federation = FederationFacts{{{"north", 12}, {"s\xc3\xbc\xff", 3}}, 1, 2, 3, 4, 5, 0.75};
   const Json json = Json::parse(to_json(summary))["federation"];
   ASSERT_EQ(json["clients"].size(), 2u);
   EXPECT_EQ(json["clients"][0], Json({{"name", "north"}, {"rows", 12}}));
@@ -96,6 +96,7 @@ TEST_F(SummaryTest, AFederationIsThereWhereThereWasOne) {
   EXPECT_EQ(json["brought_up"], 3);
   EXPECT_EQ(json["bytes_in"], 4);
   EXPECT_EQ(json["bytes_out"], 5);
+  EXPECT_EQ(json["waiting_share"], 0.75);
 }
 
 TEST_F(SummaryTest, MomentsAreThoseOfTheDraws) {

@@ -43,9 +43,10 @@ struct LinkEvent {
   std::uint64_t link = 0;
   std::string peer;  // for `opened`: the name in its certificate; empty without one
   Bytes frame;
-  std::string serial = {};       // for `opened`: the number of its certificate; empty without one
-  std::string unfit = {};        // for `opened`: why its certificate names nobody; empty otherwise
-  std::string fingerprint = {};  // for `opened`: the SHA-256 of its certificate in 64 digits; empty without one
+  std::string serial = {};          // for `opened`: the number of its certificate; empty without one
+  std::string unfit = {};           // for `opened`: why its certificate names nobody; empty otherwise
+  std::string fingerprint = {};     // for `opened`: the SHA-256 of its certificate in 64 digits; empty without one
+  std::optional<Deadline> at = {};  // when it came, if that may have been some time before it was taken
 };
 class Links {
  public:
@@ -55,6 +56,9 @@ class Links {
   // Waits for the next event. Returns nothing if none came in time. A connection that was `opened` is read from the
   // next call on, so that one that is closed in between is never read.
   virtual std::optional<LinkEvent> next(Deadline until) = 0;
+  // Lets next() wait until so many replies and answers are there, so that the server's thread is woken once for all of
+  // them. Any other event still ends the wait at once.
+  virtual void expect(std::size_t answers) { (void)answers; }
   // Does nothing if the link is gone.
   virtual void send(std::uint64_t link, Frame frame) = 0;
   // Sends frames one after another, in one go if the link can do that.
@@ -129,7 +133,9 @@ class ConnectionRegistry {
     std::uint32_t client = 0;
     bool arrived = false;  // true if the client is (again) ready for rounds; otherwise `frame` is a reply or an answer
     Bytes frame = {};
+    std::optional<Deadline> at = {};  // as in LinkEvent
   };
+  void expect(std::size_t answers) { links_.expect(answers); }
   Deadline now() const { return links_.now(); }
   std::optional<Message> next(Deadline until);  // throws Interrupted if the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
@@ -178,7 +184,7 @@ class ConnectionRegistry {
   static std::string comparable(Config config);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
   std::optional<std::uint32_t> seat_for(const std::string& name, const wire::Hello& hello) const;
-  void seated_frame(std::uint32_t client, Bytes frame);
+  void seated_frame(std::uint32_t client, LinkEvent event);
   void setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame);
   void in_order(std::uint32_t client, wire::Type type);
   template <class Answer, class Said, class Agreed>
@@ -248,6 +254,10 @@ struct RoundStatistics {
   std::vector<double> latencies;             // seconds from the broadcast to a reply, for the latest few thousand
   std::vector<ClientStatistics> clients;     // by client number; empty until set-up is over
   bool sums = true;                          // whether replies are sums over rows, and not positions
+  // Of this process: the seconds since its first turn began, up to the latest message, and those of them in which it
+  // waited for a message.
+  double elapsed = 0, waited = 0;
+  double waiting_share() const { return elapsed > 0 ? waited / elapsed : 0; }
 };
 
 // Compares the size of the clients' replies, per row where replies are sums over rows, with that of the median client.

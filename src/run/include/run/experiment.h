@@ -26,6 +26,7 @@
 #include "run/privacy_meter.h"
 #include "run/problem.h"
 #include "run/questions.h"
+#include "run/sampling_forecast.h"
 #include "run/simulated_time.h"
 
 namespace pollen {
@@ -86,6 +87,11 @@ class Experiment {
   // The forecast of a run that is not prepared, for `pollen plan`, with the step that a run would pick if it is "auto".
   // If there is none, `why` says why. With `exact` an exact law may take its time.
   std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);
+  // The same with the largest step that keeps sds and means within `share` of a posterior sd. If none does, `why` says
+  // what is in the way.
+  std::optional<SamplingForecast> forecast_within(double share, std::string& why);
+  // What nuts, hmc or mala will take to so many effective draws, if that can be said.
+  std::optional<ExactForecast> exact_forecast(double draws, std::string& why);
   double smoothness() const;  // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
   // The position of least U, in the units of draws; empty unless it was found. For linear models with a sampled sigma

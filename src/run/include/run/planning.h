@@ -46,8 +46,12 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request);
 
 // The parts of the report. estimate_constants() appends to `notes`.
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes);
+// The constants by which rounds, bits and gradients are counted. They ask no client anything.
+plan::Constants counting_constants(Experiment& experiment);
 plan::Method method_of(const Recipe& recipe, Index dimension);
 plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension, Index chains);
-std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages);
+// The time in the network of `networked`, which may be another configuration's.
+std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages,
+                                        const Config& networked);
 
 }  // namespace pollen

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pollen/archive.h"
+#include "pollen/types.h"
 
 namespace pollen {
 
@@ -24,6 +25,14 @@ struct SamplingForecast {
   void archive(Archive& archive) {
     archive.fields(step, least_ratio, most_ratio, widest, bias, most_biased, tau, exact, ok, cause, step_within);
   }
+};
+
+// What nuts, hmc or mala will take to a number of effective draws of the slowest parameter, all chains together.
+struct ExactForecast {
+  Index burn_in = 0;      // transitions
+  double iterations = 0;  // transitions of every chain, burn-in included
+  double rounds = 0;      // exchanges in which at least one chain asks
+  double columns = 0;     // chains that ask, on average over the exchanges
 };
 
 }  // namespace pollen

@@ -55,6 +55,7 @@ struct FederationFacts {
   std::vector<Site> sites;
   std::int64_t skipped = 0, repeated = 0, brought_up = 0;
   std::int64_t bytes_in = 0, bytes_out = 0;  // bytes of whole frames; the counters have payloads only
+  double waiting_share = 0;  // of the time since the server's (last) start of rounds, in which it waited for clients
 };
 
 // What a model of two classes gives the probability of.
