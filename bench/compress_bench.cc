@@ -2,8 +2,12 @@
 // at a million coordinates.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <vector>
 
+#include "compress/qsgd.h"
 #include "pollen/compress.h"
 
 namespace {
@@ -70,7 +74,54 @@ void both(benchmark::State& state, const CompressorSpec& spec) {
   bench.report(state);
 }
 
-constexpr std::int64_t kMillion = 1'000'000;
+// Messages of one vector of normal numbers after others, from which the code has learnt.
+struct Conversation {
+  Conversation(const CompressorSpec& spec, std::int64_t d) : bench(spec, d), heard(bench.v.size()) {}
+
+  std::int64_t send() {
+    ++bench.stream.round;
+    bench.payload.clear();
+    Encoding part{bench.v, bench.stream, bench.decoded, &bench.payload};
+    const CodeMemory next =
+        bench.compressor->encode_joined({&part, 1}, memory, Compressor::Role::message, &bench.payload, bench.scratch);
+    const Decoding got{{}, 1, heard};
+    bench.compressor->decode_joined(bench.payload, {&got, 1}, memory, Compressor::Role::message, bench.scratch);
+    memory = next;
+    return part.bits;
+  }
+
+  Bench bench;
+  std::vector<double> heard;
+  CodeMemory memory;
+};
+
+// Encodes and decodes messages. Before that, compares the mean length of messages of different vectors with the entropy
+// of their levels, from the frequencies of all. (Where s is large and d small, frequencies make it too low.)
+void message(benchmark::State& state, const CompressorSpec& spec) {
+  Conversation talk(spec, state.range(0));
+  Bench& bench = talk.bench;
+  const auto d = static_cast<double>(bench.v.size());
+  constexpr int kSettle = 20;
+  const int messages = std::max(4, static_cast<int>(1e6 / d));
+  std::map<long, double> count;
+  double bits = 0, entropy = 0, numbers = messages * d;
+  for (int n = 0; n < kSettle + messages; ++n) {
+    normals(make_stream(2, static_cast<std::uint32_t>(n), Purpose::synthetic), bench.v);
+    const std::int64_t sent = talk.send();
+    if (n < kSettle) continue;
+    bits += static_cast<double>(sent) / numbers;
+    double norm = 0;
+    for (const double x : bench.v) norm += x * x;
+    for (const double x : bench.decoded) ++count[std::lround(x * spec.levels / qsgd_norm(std::sqrt(norm)))];
+  }
+  for (const auto& [level, times] : count) entropy -= times / numbers * std::log2(times / numbers);
+  for (auto _ : state) benchmark::DoNotOptimize(bench.bits = talk.send());
+  bench.report(state);
+  state.counters["entropy"] = entropy;
+  state.counters["over"] = bits / entropy - 1;
+}
+
+constexpr std::int64_t kThousand = 1000, kMillion = 1'000'000;
 const CompressorSpec kQsgd16{.kind = "qsgd", .levels = 16};
 const CompressorSpec kQsgd256{.kind = "qsgd", .levels = 256};
 const CompressorSpec kQsgd65536{.kind = "qsgd", .levels = 65536};
@@ -91,6 +142,10 @@ BENCHMARK_CAPTURE(decode, qsgd_65536, kQsgd65536)->Arg(kMillion);
 BENCHMARK_CAPTURE(both, qsgd_16, kQsgd16)->Arg(kMillion);
 BENCHMARK_CAPTURE(both, qsgd_256, kQsgd256)->Arg(kMillion);
 BENCHMARK_CAPTURE(both, qsgd_65536, kQsgd65536)->Arg(kMillion);
+BENCHMARK_CAPTURE(message, qsgd_1, CompressorSpec{.kind = "qsgd", .levels = 1})->Arg(kThousand)->Arg(kMillion);
+BENCHMARK_CAPTURE(message, qsgd_16, kQsgd16)->Arg(kThousand)->Arg(kMillion);
+BENCHMARK_CAPTURE(message, qsgd_256, kQsgd256)->Arg(kThousand)->Arg(kMillion);
+BENCHMARK_CAPTURE(message, qsgd_65536, kQsgd65536)->Arg(kThousand)->Arg(kMillion);
 BENCHMARK_CAPTURE(lengths, top_5, kTop5)->Arg(50);
 BENCHMARK_CAPTURE(encode, top_1_percent, kTop1Percent)->Arg(kMillion);
 BENCHMARK_CAPTURE(encode, rand_1_percent, kRand1Percent)->Arg(kMillion);

@@ -35,6 +35,7 @@ Bytes make_reply() {
   Reply reply;
   reply.chains = {0};
   reply.gradients = 100;
+  reply.joined = true;
   compressor->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, &reply.payload, work.scratch);
   reply.offset = {0, reply.payload.size()};
   Bytes frame;

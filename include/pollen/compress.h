@@ -14,7 +14,6 @@
 //                        .make = [](const CompressorSpec&, Index) { return std::make_unique<Sign>(); }});
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -75,19 +74,18 @@ class Compressor {
   virtual void encode_all(std::span<Encoding> jobs, Scratch& scratch) const;
   // Decodes a whole payload to a vector of out.size() coordinates. Malformed bytes cause a WireError and nothing worse.
   virtual void decode(ByteView payload, std::span<double> out, Scratch& scratch) const = 0;
-  // Decodes two payloads, in any order. The default calls decode() for one after the other.
-  virtual void decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
-                          Scratch& scratch) const;
   // Adds weight · decode(payload) to out, with a fused multiply-add. `out` must hold no -0, because a compressor may
   // touch only the coordinates that the payload names. After a WireError the contents of out are undefined.
   virtual void decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const;
 
-  // Whether the vectors of a reply are coded together, as one bit string, with a memory of earlier messages. Such
-  // messages are made and read by the two functions below. The random numbers of a stream are known to both ends.
+  // Whether the vectors of a reply are coded together, as one bit string. Such messages are made and read by the two
+  // functions below.
   virtual bool joins() const { return false; }
+  // Whether that code learns from earlier messages, which the memory stands for.
+  virtual bool learns() const { return false; }
   // Encodes the vectors, all of one size, and appends the payload unless it is null. The bits of all vectors are those
   // of the first; the others have none. Returns the memory that both ends move to once the message is counted. A
-  // reference is coded more finely than a message and leaves the memory as it is.
+  // reference (coded) is coded more finely than a message and leaves the memory as it is.
   enum class Role { message, reference };
   virtual CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory& memory, Role role, Bytes* payload,
                                    Scratch& scratch) const;

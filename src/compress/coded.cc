@@ -15,35 +15,20 @@
 #include "normal_tail.h"
 #include "payload.h"
 #include "range_coder.h"
+#include "running_mean.h"
 #include "shifted_layers.h"
 
 namespace pollen::compress {
 namespace {
 
-using Wide = unsigned __int128;
-
 constexpr double kMostSteps = 0x1p40;                   // |k| stays below
 constexpr unsigned kMostZeros = 39;                     // of the gamma code of |k| - 3
 constexpr std::uint64_t kMostBits = 98;                 // per coordinate: an escape takes at most 16 + 1 + 79
 constexpr std::uint64_t kOne = std::uint64_t{1} << 22;  // the unit of a memory's mean
-constexpr std::uint64_t kFirstMean = 1335088;           // 1/π, for which r = s
-constexpr std::uint64_t kLeastMean = 8389;              // 0.002
-constexpr std::uint64_t kSlowest = 400;                 // an average's newest message weighs at least 1/400
 constexpr double kPi = 3.141592653589793;
 
-std::uint64_t mean_of(const CodeMemory& memory) {
-  return memory.updates == 0 ? kFirstMean : std::max(memory.mean, kLeastMean);
-}
-
-// The memory after a message of `count` numbers k whose magnitudes add up to `sum`.
-CodeMemory after(const CodeMemory& memory, Wide sum, std::uint64_t count) {
-  const std::uint64_t mean = mean_of(memory);
-  const auto found = static_cast<std::uint64_t>(sum * kOne / count);
-  const std::uint64_t slow = std::min(kSlowest, memory.updates + 2);
-  const std::uint64_t moved =
-      found >= mean ? mean + (found - mean + slow / 2) / slow : mean - (mean - found + slow / 2) / slow;
-  return {memory.updates + 1, std::max(moved, kLeastMean)};
-}
+// The means of |k|: 1/π at first, for which r = s, and never below 0.002.
+constexpr RunningMean kMean{kOne, 1335088, 8389, std::uint64_t{1} << 62};
 
 // The probabilities of one coordinate's symbols, in units of 1/kTotal. The law of k + u is that of v/(sΔ), so the
 // boundaries between the numbers are at half-integers less u, and `per_width` = s/r turns them into quantiles.
@@ -141,7 +126,7 @@ struct Scale {
 };
 
 Scale scale_of(const CodeMemory& memory, Compressor::Role role) {
-  const double usual = kPi * static_cast<double>(mean_of(memory)) / static_cast<double>(kOne);  // r/s
+  const double usual = kPi * static_cast<double>(kMean.of(memory)) / static_cast<double>(kOne);  // r/s
   return role == Compressor::Role::message ? Scale{1, 1 / usual, 0} : Scale{usual / 2, 0.5, kStepsPerLayer};
 }
 
@@ -159,6 +144,7 @@ class Coded final : public Compressor {
   }
 
   bool joins() const override { return true; }
+  bool learns() const override { return true; }
   CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory& memory, Role role, Bytes* payload,
                            Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -189,7 +175,7 @@ class Coded final : public Compressor {
     writer.finish();
     parts.front().bits = 8 * static_cast<std::int64_t>(out.size() - before);
     if (role == Role::reference) return memory;
-    return after(memory, sum, static_cast<std::uint64_t>(d) * parts.size());
+    return kMean.after(memory, sum, static_cast<std::uint64_t>(d) * parts.size());
   }
 
   CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory& memory, Role role,
@@ -217,7 +203,7 @@ class Coded final : public Compressor {
     }
     reader.finish();
     if (role == Role::reference) return memory;
-    return after(memory, sum, numbers);
+    return kMean.after(memory, sum, numbers);
   }
 
   // The errors are the noise of the step, which the theory of the uncompressed sampler counts already.

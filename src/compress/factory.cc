@@ -13,11 +13,6 @@ void Compressor::encode_all(std::span<Encoding> jobs, Scratch& scratch) const {
   for (Encoding& job : jobs) job.bits = encode(job.v, job.stream, job.decoded, job.payload, scratch);
 }
 
-void Compressor::decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
-                            Scratch& scratch) const {
-  for (std::size_t i = 0; i < 2; ++i) decode(payloads[i], out[i], scratch);
-}
-
 void Compressor::decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const {
   Scratch::Frame frame(scratch);
   const auto decoded = scratch.take<double>(std::ssize(out));

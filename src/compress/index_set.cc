@@ -20,7 +20,7 @@ std::uint64_t length_of(Indices indices, unsigned b) {
   return length;
 }
 
-void put_indices(BitWriter writer, Indices indices, unsigned b) {
+BitWriter put_indices(BitWriter writer, Indices indices, unsigned b) {
   const std::uint64_t low = (std::uint64_t{1} << b) - 1;
   std::uint64_t next = 0;
   for (const std::uint32_t index : indices) {
@@ -30,6 +30,7 @@ void put_indices(BitWriter writer, Indices indices, unsigned b) {
     writer.put((skipped & low) | (low + 1), static_cast<unsigned>(zeros) + 1 + b);
     next = std::uint64_t{index} + 1;
   }
+  return writer;
 }
 
 // Reads a unary number: counts the zero bits before the next one bit and skips that one bit, too.
@@ -48,7 +49,7 @@ std::uint64_t take_unary(BitReader& reader, std::uint64_t most) {
   }
 }
 
-void place(BitReader reader, std::span<const double> values, std::span<double> out) {
+BitReader place(BitReader reader, std::span<const double> values, std::span<double> out) {
   const std::size_t d = out.size();
   const unsigned b = rice_bits(d, values.size());
   std::fill(out.begin(), out.end(), 0.0);
@@ -62,35 +63,41 @@ void place(BitReader reader, std::span<const double> values, std::span<double> o
     out[index] = value;
     next = index + 1;
   }
-  reader.finish();
+  return reader;
 }
 
 }  // namespace
 
-std::int64_t encode_index_set(Indices indices, std::span<const double> decoded, int bits, Bytes* payload,
-                              Scratch& scratch) {
-  const unsigned b = rice_bits(decoded.size(), indices.size());
+std::int64_t encode_index_sets(Indices indices, std::span<const Encoding> parts, int bits, Bytes* payload,
+                               Scratch& scratch) {
+  const std::size_t k = indices.size() / parts.size();
+  const unsigned b = rice_bits(parts.front().v.size(), k);
   const std::size_t value_bytes = indices.size() * static_cast<std::size_t>(bits / 8);
-  const std::size_t bytes = value_bytes + bytes_of_bits(length_of(indices, b));
-  if (payload != nullptr) {
-    Scratch::Frame frame(scratch);
-    const std::span<double> values = scratch.take<double>(static_cast<Index>(indices.size()));
-    std::transform(indices.begin(), indices.end(), values.begin(), [&](std::uint32_t index) { return decoded[index]; });
-    Appended room(*payload, bytes);
-    put_words(values, bits, room.data());
-    put_indices(BitWriter(room.data() + value_bytes), indices, b);
-  }
+  std::uint64_t index_bits = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) index_bits += length_of(indices.subspan(p * k, k), b);
+  const std::size_t bytes = value_bytes + bytes_of_bits(index_bits);
+  if (payload == nullptr) return static_cast<std::int64_t>(bytes * 8);
+  Scratch::Frame frame(scratch);
+  const std::span<double> values = scratch.take<double>(static_cast<Index>(indices.size()));
+  for (std::size_t i = 0; i < indices.size(); ++i) values[i] = parts[i / k].decoded[indices[i]];
+  Appended room(*payload, bytes);
+  put_words(values, bits, room.data());
+  BitWriter writer(room.data() + value_bytes);
+  for (std::size_t p = 0; p < parts.size(); ++p) writer = put_indices(writer, indices.subspan(p * k, k), b);
   return static_cast<std::int64_t>(bytes * 8);
 }
 
-void decode_index_set(ByteView payload, Index k, int bits, std::span<double> out, Scratch& scratch) {
+void decode_index_sets(ByteView payload, Index k, int bits, std::span<const Decoding> parts, Scratch& scratch) {
   Scratch::Frame frame(scratch);
-  const std::span<double> values = scratch.take<double>(k);
+  const auto each = static_cast<std::size_t>(k);
+  const std::span<double> values = scratch.take<double>(k * std::ssize(parts));
   const std::size_t value_bytes = values.size() * static_cast<std::size_t>(bits / 8);
-  if (values.size() > out.size()) wire_error(values.size(), "values", "at most", out.size());
+  if (each > parts.front().out.size()) wire_error(each, "values", "at most", parts.front().out.size());
   if (payload.size() < value_bytes) wire_error(payload.size(), "bytes", "at least", value_bytes);
   take_words(payload.data(), bits, values);
-  place(BitReader(payload.subspan(value_bytes)), values, out);
+  BitReader reader(payload.subspan(value_bytes));
+  for (std::size_t p = 0; p < parts.size(); ++p) reader = place(reader, values.subspan(p * each, each), parts[p].out);
+  reader.finish();
 }
 
 }  // namespace pollen::compress

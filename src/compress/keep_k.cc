@@ -88,22 +88,30 @@ class KeepK final : public Compressor {
 
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                       Scratch& scratch) const override {
-    if (random_ && !math::all_finite(v)) numeric_error("a value is not finite");
-    Scratch::Frame frame(scratch);
-    const Indices chosen = random_ ? random_subset(stream, v.size(), k_) : largest(v, k_, scratch);
-    const double factor = random_ ? static_cast<double>(v.size()) / static_cast<double>(k_) : 1.0;
-    // The values are copied, because `decoded` may be `v`.
-    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));
-    for (std::size_t i = 0; i < chosen.size(); ++i) kept[i] = rounded(v[chosen[i]] * factor, bits_);
-    if (!math::all_finite(kept))
-      numeric_error(math::all_finite(v) ? "a value is above the range of its words" : "a value is not finite");
-    std::fill(decoded.begin(), decoded.end(), 0.0);
-    for (std::size_t i = 0; i < chosen.size(); ++i) decoded[chosen[i]] = kept[i];
-    return encode_index_set(chosen, decoded, bits_, payload, scratch);
+    Encoding alone{v, stream, decoded, payload};
+    encode_joined({&alone, 1}, {}, Role::message, payload, scratch);
+    return alone.bits;
+  }
+  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
+    const Decoding alone{{}, 1, out};
+    decode_joined(payload, {&alone, 1}, {}, Role::message, scratch);
   }
 
-  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
-    decode_index_set(payload, k_, bits_, out, scratch);
+  bool joins() const override { return true; }
+  CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory&, Role, Bytes* payload,
+                           Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const auto k = static_cast<std::size_t>(k_);
+    const auto chosen = scratch.take<std::uint32_t>(k_ * std::ssize(parts));
+    for (std::size_t p = 0; p < parts.size(); ++p) keep(parts[p], chosen.subspan(p * k, k), scratch);
+    for (Encoding& part : parts) part.bits = 0;
+    parts.front().bits = encode_index_sets(chosen, parts, bits_, payload, scratch);
+    return {};
+  }
+  CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory&, Role,
+                           Scratch& scratch) const override {
+    decode_index_sets(payload, k_, bits_, parts, scratch);
+    return {};
   }
 
   bool unbiased() const override { return random_ || whole_; }
@@ -123,6 +131,23 @@ class KeepK final : public Compressor {
   }
 
  private:
+  // Chooses the indices of a vector that are kept, and writes what is decoded of it.
+  void keep(const Encoding& part, std::span<std::uint32_t> indices, Scratch& scratch) const {
+    const std::span<const double> v = part.v;
+    if (random_ && !math::all_finite(v)) numeric_error("a value is not finite");
+    Scratch::Frame frame(scratch);
+    std::ranges::copy(random_ ? random_subset(part.stream, v.size(), k_) : Indices(largest(v, k_, scratch)),
+                      indices.begin());
+    const double factor = random_ ? static_cast<double>(v.size()) / static_cast<double>(k_) : 1.0;
+    // The values are copied, because `decoded` may be `v`.
+    const std::span<double> kept = scratch.take<double>(k_);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = rounded(v[indices[i]] * factor, bits_);
+    if (!math::all_finite(kept))
+      numeric_error(math::all_finite(v) ? "a value is above the range of its words" : "a value is not finite");
+    std::ranges::fill(part.decoded, 0.0);
+    for (std::size_t i = 0; i < kept.size(); ++i) part.decoded[indices[i]] = kept[i];
+  }
+
   Index k_;
   int bits_;
   bool random_;

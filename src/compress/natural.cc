@@ -45,41 +45,57 @@ void write(std::span<const std::uint16_t> codes, std::uint8_t* at) {
   }
 }
 
+BitReader read(BitReader reader, std::span<double> out) {
+  for (std::size_t j = 0; j < out.size();) {
+    reader.refill();
+    for (const std::size_t end = std::min(j + kGroup, out.size()); j < end; ++j) {
+      const std::uint64_t code = reader.window() >> (64 - kBits);
+      reader.skip(kBits);
+      if (code == kNegative) wire_error("found a zero with a minus sign, accepted: zeros without a sign");
+      out[j] = value_of(code);
+    }
+  }
+  return reader;
+}
+
 class Natural final : public Compressor {
  public:
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                       Scratch& scratch) const override {
-    if (!(math::max_abs(v) < 0x1p128)) {
-      numeric_error(math::all_finite(v) ? "a value is 2^128 or more" : "a value is not finite");
-    }
-    Scratch::Frame frame(scratch);
-    const std::size_t d = v.size();
-    const std::span<std::uint32_t> words = scratch.take<std::uint32_t>(static_cast<Index>(d));
-    const std::span<std::uint16_t> codes = scratch.take<std::uint16_t>(static_cast<Index>(d));
-    random_words(stream, words);
-    for (std::size_t j = 0; j < d; ++j) codes[j] = static_cast<std::uint16_t>(code_of(v[j], words[j]));
-    for (std::size_t j = 0; j < d; ++j) decoded[j] = value_of(codes[j]);
-    if (payload != nullptr) {
-      Appended room(*payload, bytes_of_bits(d * kBits));
-      write(codes, room.data());
-    }
-    return static_cast<std::int64_t>(bytes_of_bits(d * kBits) * 8);
+    Encoding alone{v, stream, decoded, payload};
+    encode_joined({&alone, 1}, {}, Role::message, payload, scratch);
+    return alone.bits;
+  }
+  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
+    const Decoding alone{{}, 1, out};
+    decode_joined(payload, {&alone, 1}, {}, Role::message, scratch);
   }
 
-  void decode(ByteView payload, std::span<double> out, Scratch&) const override {
-    if (const std::size_t bytes = bytes_of_bits(out.size() * kBits); payload.size() != bytes)
-      wire_error(payload.size(), "bytes", "exactly", bytes);
-    BitReader reader(payload);
-    for (std::size_t j = 0; j < out.size();) {
-      reader.refill();
-      for (const std::size_t end = std::min(j + kGroup, out.size()); j < end; ++j) {
-        const std::uint64_t code = reader.window() >> (64 - kBits);
-        reader.skip(kBits);
-        if (code == kNegative) wire_error("found a zero with a minus sign, accepted: zeros without a sign");
-        out[j] = value_of(code);
-      }
+  bool joins() const override { return true; }
+  CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory&, Role, Bytes* payload,
+                           Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::size_t d = parts.front().v.size();
+    const auto words = scratch.take<std::uint32_t>(static_cast<Index>(d));
+    const auto codes = scratch.take<std::uint16_t>(static_cast<Index>(d * parts.size()));
+    for (std::size_t p = 0; p < parts.size(); ++p) quantise_to_powers(parts[p], words, codes.subspan(p * d, d));
+    const std::size_t bytes = bytes_of_bits(codes.size() * kBits);
+    for (Encoding& part : parts) part.bits = 0;
+    parts.front().bits = static_cast<std::int64_t>(8 * bytes);
+    if (payload != nullptr) {
+      Appended room(*payload, bytes);
+      write(codes, room.data());
     }
+    return {};
+  }
+  CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory&, Role,
+                           Scratch&) const override {
+    const std::size_t bytes = bytes_of_bits(parts.front().out.size() * parts.size() * kBits);
+    if (payload.size() != bytes) wire_error(payload.size(), "bytes", "exactly", bytes);
+    BitReader reader(payload);
+    for (const Decoding& part : parts) reader = read(reader, part.out);
     reader.finish();
+    return {};
   }
 
   bool unbiased() const override { return true; }
@@ -91,6 +107,15 @@ class Natural final : public Compressor {
       diagonal[j] = (2 * below - x) * (x - below);
     }
     return 0;
+  }
+
+ private:
+  static void quantise_to_powers(const Encoding& part, std::span<std::uint32_t> words, std::span<std::uint16_t> codes) {
+    if (!(math::max_abs(part.v) < 0x1p128))
+      numeric_error(math::all_finite(part.v) ? "a value is 2^128 or more" : "a value is not finite");
+    random_words(part.stream, words);
+    for (std::size_t j = 0; j < codes.size(); ++j) codes[j] = static_cast<std::uint16_t>(code_of(part.v[j], words[j]));
+    for (std::size_t j = 0; j < codes.size(); ++j) part.decoded[j] = value_of(codes[j]);
   }
 };
 

@@ -50,26 +50,13 @@ void with_group(std::uint32_t most_level, F f) {
 // Total length in bits of the gamma codes of all gaps in the sparse layout.
 std::uint64_t gap_length(Positions nonzero, std::size_t d);
 
-// Writes the dense layout. `levels` must be aligned and readable up to a multiple of 64 bytes.
-void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level);
-// The sparse layout, from levels or from decoded values with per_unit = s / norm.
-void put_sparse(BitWriter writer, Levels levels, Positions nonzero);
-void put_sparse(BitWriter writer, std::span<const double> decoded, double per_unit, Positions nonzero);
+// Write a layout and return the advanced writer. For the dense one, `levels` must be aligned and readable up to a
+// multiple of 64 bytes.
+BitWriter put_dense(BitWriter writer, Levels levels, std::uint32_t most_level);
+BitWriter put_sparse(BitWriter writer, Levels levels, Positions nonzero);
 
-// The highest level that is accepted, and the value norm/s of one level.
-struct LevelScale {
-  std::uint32_t most_level = 1;
-  double unit = 0;
-};
-
-void take_dense(BitReader reader, LevelScale scale, std::span<double> out);
-
-// Decodes two vectors of the same size side by side, which is faster than one after the other.
-void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> units, std::uint32_t most_level,
-                    const std::array<std::span<double>, 2>& out);
-
-void take_sparse(BitReader reader, LevelScale scale, std::span<double> out);
-// Computes out += weight · values with fused multiply-adds, and touches only the non-zeros.
-void add_sparse(BitReader reader, LevelScale scale, double weight, std::span<double> out);
+// Read a layout to levels with their signs, and return the advanced reader. Some levels may be above the most.
+BitReader take_dense(BitReader reader, std::uint32_t most_level, std::span<std::int32_t> levels);
+BitReader take_sparse(BitReader reader, std::uint32_t most_level, std::span<std::int32_t> levels);
 
 }  // namespace pollen::compress

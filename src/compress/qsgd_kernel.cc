@@ -1,9 +1,7 @@
 #include "qsgd_kernel.h"
 
 #include <bit>
-#include <cfloat>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "qsgd_code.h"
@@ -30,16 +28,6 @@ using U = hn::Vec<Words>;
 
 constexpr std::size_t kLanes = HWY_LANES(double);
 constexpr std::size_t kGroup = 64;  // coordinates per turn, which use sixteen counters of Philox
-
-// The norm rounded up to float32. It is 0 if below float32's normal range, NaN if above its range or not finite.
-HWY_INLINE double wire_norm(double norm) {
-  if (!(norm <= double{FLT_MAX})) return std::numeric_limits<double>::quiet_NaN();
-  if (norm < double{FLT_MIN}) return 0;
-  // The 23 fraction bits of a float are the top ones of a double's 52. The rounding is done on the bits as an integer,
-  // because conversions would lie on the longest path of the whole kernel.
-  constexpr std::uint64_t kBelow = (std::uint64_t{1} << 29) - 1;
-  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(norm) + kBelow) & ~kBelow);
-}
 
 // Returns ⌊log2 x⌋ + 1023 for a positive whole number x below 2^53, and 0 for x = 0.
 HWY_INLINE U biased_log(V x) { return hn::ShiftRight<52>(hn::BitCast(Words(), x)); }
@@ -89,15 +77,12 @@ HWY_INLINE Quantised quantise_lanes(const Pass& pass, std::size_t i, std::size_t
   return {level, with_sign};
 }
 
-// Stores levels if kLevels is set, and adds to the sums of logarithms.
-template <bool kLevels>
+// Stores levels and adds to the sums of logarithms.
 HWY_INLINE void take_many(const Quantised& q, std::size_t i, Pass& pass) {
-  if (kLevels) {
-    const auto level32 = hn::DemoteTo(SignedHalves(), q.with_sign);
-    const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
-    const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
-    hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
-  }
+  const auto level32 = hn::DemoteTo(SignedHalves(), q.with_sign);
+  const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
+  const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
+  hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
   pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(q.level));
   pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(q.level, hn::Set(Doubles(), 1.0))));
 }
@@ -114,12 +99,11 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
 }
 
 // Quantises `count` ≤ 64 coordinates from i on.
-template <bool kLevels>
 HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   std::size_t j = 0;
   for (; j + kLanes <= count; j += kLanes)
-    take_many<kLevels>(quantise_lanes<false>(pass, i + j, kLanes, words + j), i + j, pass);
-  if (j < count) take_many<kLevels>(quantise_lanes<true>(pass, i + j, count - j, words + j), i + j, pass);
+    take_many(quantise_lanes<false>(pass, i + j, kLanes, words + j), i + j, pass);
+  if (j < count) take_many(quantise_lanes<true>(pass, i + j, count - j, words + j), i + j, pass);
 }
 
 // Appends the positions of the lanes that are not zero, the first lane having position i. Returns the end of the
@@ -131,33 +115,6 @@ HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t*
   const auto all = hn::Add(hn::Set(Halves(), static_cast<std::uint32_t>(i)), hn::Load(Halves(), kOrder));
   hn::StoreU(hn::Compress(all, hn::LoadMaskBits(Halves(), bits)), Halves(), positions);
   return positions + std::popcount(bits[0]);
-}
-
-// Quantises `count` ≤ 64 coordinates from i on when few levels are above zero and hardly any above one. It appends the
-// positions of non-zeros, and computes logarithms one by one only if the group has a level above one. Returns the end
-// of the positions.
-HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
-                                       std::uint32_t* positions, QsgdCounts& counts) {
-  std::uint32_t* end = positions;
-  U all = hn::Zero(Words());
-  const auto take = [&](V level, std::size_t at) HWY_ATTR {
-    end = append_nonzeros(level, at, end);
-    all = hn::Or(all, hn::BitCast(Words(), level));
-  };
-  std::size_t j = 0;
-  for (; j + kLanes <= count; j += kLanes) take(quantise_lanes<false>(pass, i + j, kLanes, words + j).level, i + j);
-  if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
-  const auto nonzeros = static_cast<std::uint64_t>(end - positions);
-  counts.nonzeros += nonzeros;
-  counts.dense_logs += nonzeros;                                // a level of one adds ⌊log2 2⌋ = 1
-  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // a bit that only levels above one have
-  if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
-  for (; positions != end; ++positions) {
-    const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;
-    counts.dense_logs += log2_floor(level + 1) - 1;
-    counts.sparse_logs += log2_floor(level);
-  }
-  return end;
 }
 
 HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Words(), logs)); }
@@ -177,7 +134,6 @@ HWY_INLINE void count(Pass& pass, std::size_t coordinates, QsgdCounts& counts) {
   pass.dense_logs = pass.sparse_logs = hn::Zero(Words());
 }
 
-template <bool kLevels>
 HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
   const std::size_t d = job.what->v.size();
   const random::Schedule<Words> schedule(Words(), job.what->stream);
@@ -189,22 +145,9 @@ HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
       counted = i;
     }
     make_words(schedule, i, words);
-    quantise_many<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
+    quantise_many(pass, i, HWY_MIN(kGroup, d - i), words);
   }
   count(pass, d - counted, job.counts);
-}
-
-// Quantises a vector with few non-zeros. It is not inlined because that would slow down quantise_one(), which handles
-// short vectors.
-HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
-  const std::size_t d = job.what->v.size();
-  const random::Schedule<Words> schedule(Words(), job.what->stream);
-  HWY_ALIGN std::uint32_t words[kGroup];
-  std::uint32_t* positions = job.positions;
-  for (std::size_t i = 0; i < d; i += kGroup) {
-    make_words(schedule, i, words);
-    positions = quantise_few(pass, i, HWY_MIN(kGroup, d - i), words, positions, job.counts);
-  }
 }
 
 // The norms of all vectors come first: their square roots and divisions are the longest chain of dependent operations,
@@ -216,7 +159,7 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
     const auto v = jobs[i].what->v;
     norm[i] = pollen::math::HWY_NAMESPACE::DotOf(v.data(), v.data(), v.size());
   }
-  for (std::size_t i = 0; i < jobs.size(); ++i) norm[i] = wire_norm(std::sqrt(norm[i]));
+  for (std::size_t i = 0; i < jobs.size(); ++i) norm[i] = qsgd_norm(std::sqrt(norm[i]));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     QuantiseJob& job = jobs[i];
     job.norm = static_cast<float>(norm[i]);
@@ -228,13 +171,7 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
                     .scale = s / norm[i],
                     .unit = norm[i] / s,
                     .top = s};
-    if (job.positions != nullptr) {
-      quantise_one_few(job, pass);
-    } else if (job.levels != nullptr) {
-      quantise_one<true>(job, pass);
-    } else {
-      quantise_one<false>(job, pass);
-    }
+    quantise_one(job, pass);
   }
 }
 

@@ -12,11 +12,8 @@
 namespace pollen::compress {
 
 struct QuantiseJob {
-  const Encoding* what = nullptr;  // word j of its stream rounds coordinate j; `decoded` receives ± level · norm / s
-  // Receives level · 2 + sign, aligned, with room for whole groups of 64. Null if levels are not wanted.
-  std::uint32_t* levels = nullptr;
-  // If few non-zeros are expected: receives their positions as find_nonzeros() does, and `levels` is not written.
-  std::uint32_t* positions = nullptr;
+  const Encoding* what = nullptr;   // word j of its stream rounds coordinate j; `decoded` receives ± level · norm / s
+  std::uint32_t* levels = nullptr;  // receives level · 2 + sign, aligned, with room for whole groups of 64
   // The norm as it is sent. It is 0 if all levels are zero and NaN if it is out of range; nothing was written then.
   float norm = 0;
   QsgdCounts counts = {};

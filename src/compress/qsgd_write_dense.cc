@@ -98,7 +98,7 @@ namespace pollen::compress {
 
 HWY_EXPORT(put_in_pairs);
 
-void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level) {
+BitWriter put_dense(BitWriter writer, Levels levels, std::uint32_t most_level) {
   std::size_t done = 0;
   if (2 * longest_dense(most_level) <= BitWriter::kMost) {
     writer = HWY_DYNAMIC_DISPATCH(put_in_pairs)(writer, levels, most_level);
@@ -109,6 +109,7 @@ void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level) {
     const unsigned no_sign = level_and_sign == 0 ? 1 : 0;
     writer.put(digits >> no_sign, 2 * log2_floor(digits) - no_sign);
   }
+  return writer;
 }
 
 }  // namespace pollen::compress

@@ -25,6 +25,21 @@ class Scaled final : public Compressor {
     divide(out);
   }
 
+  bool joins() const override { return inner_->joins(); }
+  bool learns() const override { return inner_->learns(); }
+  CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory& memory, Role role, Bytes* payload,
+                           Scratch& scratch) const override {
+    const CodeMemory after = inner_->encode_joined(parts, memory, role, payload, scratch);
+    for (const Encoding& part : parts) divide(part.decoded);
+    return after;
+  }
+  CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory& memory, Role role,
+                           Scratch& scratch) const override {
+    const CodeMemory after = inner_->decode_joined(payload, parts, memory, role, scratch);
+    for (const Decoding& part : parts) divide(part.out);
+    return after;
+  }
+
   bool unbiased() const override { return false; }
   double omega(Index d) const override { return 1 - alpha(d); }
   double alpha(Index d) const override { return 1 / (inner_->omega(d) + 1); }
@@ -67,6 +82,40 @@ class WholeTail final : public Compressor {
       wire_error(payload.size(), "bytes", n == 0 ? "exactly" : "at least", words);
     words_->decode(payload.first(words), out.subspan(n), scratch);
     if (n > 0) head_->decode(payload.subspan(words), out.first(n), scratch);
+  }
+
+  // The words of all parts come first, then the bit string of their heads.
+  bool joins() const override { return head_ && head_->joins(); }
+  bool learns() const override { return joins() && head_->learns(); }
+  CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory& memory, Role role, Bytes* payload,
+                           Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::size_t n = parts.front().v.size() - tail_;
+    const auto heads = scratch.take<Encoding>(std::ssize(parts));
+    std::int64_t bits = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const Encoding& part = heads[p] = parts[p];
+      bits += words_->encode(part.v.subspan(n), part.stream, part.decoded.subspan(n), payload, scratch);
+      heads[p].v = part.v.first(n);
+      heads[p].decoded = parts[p].decoded.first(n);
+    }
+    const CodeMemory after = head_->encode_joined(heads, memory, role, payload, scratch);
+    for (std::size_t p = 0; p < parts.size(); ++p) parts[p].bits = heads[p].bits;
+    parts.front().bits += bits;
+    return after;
+  }
+  CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory& memory, Role role,
+                           Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::size_t words = tail_ * sizeof(double);
+    if (payload.size() < parts.size() * words) wire_error(payload.size(), "bytes", "at least", parts.size() * words);
+    const auto heads = scratch.take<Decoding>(std::ssize(parts));
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const std::size_t n = parts[p].out.size() - tail_;
+      words_->decode(payload.subspan(p * words, words), parts[p].out.subspan(n), scratch);
+      heads[p] = {parts[p].stream, parts[p].spread, parts[p].out.first(n)};
+    }
+    return head_->decode_joined(payload.subspan(parts.size() * words), heads, memory, role, scratch);
   }
 
   // The constants hold for vectors whose tail is zero, which is the worst case.

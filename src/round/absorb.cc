@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "math/math.h"
 #include "pollen/archive.h"
@@ -99,24 +98,17 @@ Server::Absorbed Server::absorb(const Reply& reply, const Roster::Entry& entry, 
   if (reply.joined) return absorb_joined(reply, entry, work);
   const Index d = setup_.dimension;
   Scratch::Frame frame(work.scratch);
-  const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
+  const auto delta = work.scratch.take<double>(d);
   const Compressor& compressor = compressor_of(reply);
   double largest = 0;
-  const auto take = [&](std::size_t p, std::span<const double> delta) {
-    const double size = math::max_abs(delta);
-    judge(reply.client, size);
-    largest = std::max(largest, size);
-    absorb_part(reply, entry, p, delta);
-  };
   try {
-    std::size_t p = 0;
-    for (; p + 1 < parts; p += 2) {
-      compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
-      for (std::size_t i = 0; i < 2; ++i) take(p + i, buffer[i]);
+    for (std::size_t p = 0; p < parts; ++p) {
+      compressor.decode(reply.part(p), delta, work.scratch);
+      const double size = math::max_abs(delta);
+      judge(reply.client, size);
+      largest = std::max(largest, size);
+      absorb_part(reply, entry, p, delta);
     }
-    if (p == parts) return {largest, {}};
-    compressor.decode(reply.part(p), buffer[0], work.scratch);
-    take(p, buffer[0]);
   } catch (const WireError& error) {  // decoders throw it for a wrong length and for values that are not finite
     throw WireError(fmt::format("round {}, client {}: {}", round_, entry.client + 1, error.what()));
   }
@@ -194,18 +186,14 @@ void Server::absorb_singles(std::span<const Reply> replies, std::span<const Rost
   if (replies[0].has_bytes) {
     const PanelView decoded = work.scratch.panel(setup_.dimension, static_cast<Index>(n));
     const Compressor& compressor = compressor_of(replies[0]);
-    const bool joined = replies[0].joined;
-    for (std::size_t r = 0; r < n && joined; ++r)
-      decode_joined(replies[r], Compressor::Role::message, broadcast_.roster.weights(entries[r]),
-                    {decoded.column(static_cast<Index>(r)).data(), decoded.rows, 1, decoded.stride}, work);
-    std::size_t i = joined ? n : 0;
-    for (; i + 1 < n; i += 2) {
-      const auto at = static_cast<Index>(i);
-      compressor.decode_two({replies[i].part(0), replies[i + 1].part(0)}, {decoded.column(at), decoded.column(at + 1)},
-                            work.scratch);
+    for (std::size_t i = 0; i < n; ++i) {
+      const PanelView one{decoded.column(static_cast<Index>(i)).data(), decoded.rows, 1, decoded.stride};
+      if (replies[i].joined)
+        decode_joined(replies[i], Compressor::Role::message, broadcast_.roster.weights(entries[i]), one, work);
+      else
+        compressor.decode(replies[i].part(0), one.column(0), work.scratch);
+      terms[i] = one.column(0).data();
     }
-    if (i < n) compressor.decode(replies[i].part(0), decoded.column(static_cast<Index>(i)), work.scratch);
-    for (i = 0; i < n; ++i) terms[i] = decoded.column(static_cast<Index>(i)).data();
   } else {
     for (std::size_t i = 0; i < n; ++i) terms[i] = replies[i].decoded.column(0).data();
   }

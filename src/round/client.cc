@@ -57,7 +57,8 @@ const Compressor& Client::aim(const ClientView& view, const Request& request, st
       math::subtract(column.first(h.size()), h, column.first(h.size()));
     }
     Encoding& job = jobs[static_cast<std::size_t>(p)];
-    const std::span<const Stream> streams = reply.joined ? view.code_streams() : view.compress_streams();
+    const bool shared = reply.joined && view.recipe().noise_share > 0;  // the server draws the same numbers
+    const std::span<const Stream> streams = shared ? view.code_streams() : view.compress_streams();
     job = {column, streams[chain], column, reply.has_bytes ? &reply.payload : nullptr};
     job.stream.round = reply.round;
     job.stream.client = index_;

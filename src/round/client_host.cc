@@ -36,7 +36,7 @@ std::vector<double> local_weights(const LocalSteps& local, std::span<const Index
 
 bool learns(const Recipe& recipe, Index dimension) {
   const auto compressors = compressors_of(recipe, dimension);
-  return std::ranges::any_of(compressors, [](const auto& compressor) { return compressor->joins(); });
+  return std::ranges::any_of(compressors, [](const auto& compressor) { return compressor->learns(); });
 }
 
 void Clients::archive(Archive& archive) {

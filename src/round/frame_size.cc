@@ -12,7 +12,7 @@ std::int64_t frame_bits(const Reply& reply) {
       next = chain + 1;
     }
   }
-  if (reply.joined) bytes += short_bytes(reply.code.updates);
+  if (reply.joined && reply.code.updates > 0) bytes += short_bytes(reply.code.updates);
   if (reply.refreshes) bytes += short_bytes(reply.reference_bytes);
   std::int64_t bits = 0;
   for (std::size_t p = 0; p < reply.bits.size(); ++p) {

@@ -64,7 +64,7 @@ class FleetTransport final : public Transport {
     server.draw_noise();
     draw_ahead();
     team_.run(view_.chains(), [&](Index c, int) { add_up(server, c); });
-    for (Index c = 0; c < view_.chains(); ++c) count(server, c);
+    for (std::size_t i = 0; i < clients_.size(); ++i) count(server, i);
   }
 
   Team team() override { return team_.team(); }
@@ -144,11 +144,12 @@ class FleetTransport final : public Transport {
       server.absorb_sum(b, chain, {done.sums + static_cast<std::size_t>(b) * d, d});
   }
 
-  void count(Server& server, Index chain) {
-    for (std::size_t i = 0; i < clients_.size(); ++i)
-      if (present(chain)[i] != 0)
-        server.count({static_cast<std::uint32_t>(i), bits_of(done_[static_cast<std::size_t>(chain)].messages[i], i),
-                      gradients_of(chain, i)});
+  // Counts what a client sent. The bits of a message of several chains are those of the first.
+  void count(Server& server, std::size_t client) {
+    std::int64_t bits = bits_of(client);
+    for (Index c = 0; c < view_.chains(); ++c)
+      if (present(c)[client] != 0)
+        server.count({static_cast<std::uint32_t>(client), std::exchange(bits, 0), gradients_of(c, client)});
   }
 
   // Computes gradients for the descent before the first round: uncompressed sums over minibatches of another size, by a
@@ -182,13 +183,27 @@ class FleetTransport final : public Transport {
     }
   }
 
-  std::int64_t bits_of(const NetworkMessage& m, std::size_t client) const {
-    if (spec_.levels == 0) return view_.recipe().up.compressor.bits * dimension_;
-    if (!std::isfinite(m.norm))
-      throw NumericError("a value is not finite, or the norm is above float32's range",
-                         static_cast<std::int64_t>(view_.round()), static_cast<std::int64_t>(client));
-    const QsgdCounts counts{static_cast<std::uint64_t>(dimension_), m.nonzeros, m.dense_logs, m.sparse_logs};
-    return qsgd_bits(m.norm, std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
+  // Bits of a client's message. Levels are counted in Elias codes: the device does not run the range code, which would
+  // need all of them in order.
+  std::int64_t bits_of(std::size_t client) const {
+    std::uint64_t bits = 0;
+    bool zero = true;
+    for (Index c = 0; c < view_.chains(); ++c) {
+      if (present(c)[client] == 0) continue;
+      if (spec_.levels == 0) {
+        bits += static_cast<std::uint64_t>(view_.recipe().up.compressor.bits * dimension_);
+        continue;
+      }
+      const NetworkMessage& m = done_[static_cast<std::size_t>(c)].messages[client];
+      if (!std::isfinite(m.norm))
+        throw NumericError("a value is not finite, or the norm is above float32's range",
+                           static_cast<std::int64_t>(view_.round()), static_cast<std::int64_t>(client));
+      const QsgdCounts counts{static_cast<std::uint64_t>(dimension_), m.nonzeros, m.dense_logs, m.sparse_logs};
+      bits += qsgd_part_bits(m.norm, std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
+      zero = zero && m.norm == 0;
+    }
+    if (spec_.levels == 0) return static_cast<std::int64_t>(bits);
+    return zero ? 0 : qsgd_elias_bits(bits);
   }
 
   // The number of row gradients that this client's oracle would count. The device evaluates ∇U_i(ζ) of all clients at

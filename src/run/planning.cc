@@ -12,13 +12,25 @@ namespace pollen {
 
 namespace {
 
-// Bits of a message. Code lengths can depend on the values, so a vector of standard normals is encoded as a probe.
-double probe_bits(const CompressorSpec& spec, Index d) {
-  std::vector<double> v(static_cast<std::size_t>(d)), decoded(v.size());
-  normals(make_stream(1, 0, Purpose::power), v);
+// Bits of what goes to or from a client for all chains. Code lengths can depend on the values, so vectors of standard
+// normals are encoded as a probe.
+double probe_bits(const CompressorSpec& spec, Index d, Index chains) {
+  const auto compressor = make_compressor(spec, d);
+  Panel v(d, chains), decoded(d, chains);
+  std::vector<Encoding> parts;
+  for (Index c = 0; c < chains; ++c) {
+    const auto chain = static_cast<std::uint32_t>(c);
+    normals(make_stream(1, chain, Purpose::power), v.column(c));
+    parts.push_back({v.column(c), make_stream(1, chain, Purpose::compress_up), decoded.column(c)});
+  }
   Scratch scratch;
-  return static_cast<double>(
-      make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
+  if (compressor->joins())
+    compressor->encode_joined(parts, {}, Compressor::Role::message, nullptr, scratch);
+  else
+    compressor->encode_all(parts, scratch);
+  double bits = 0;
+  for (const Encoding& part : parts) bits += static_cast<double>(part.bits);
+  return bits;
 }
 
 // Bits of a coded reply of all chains, from probes after whose bits both ends know the messages' size. Of b clients
@@ -165,7 +177,7 @@ plan::Method method_of(const Recipe& recipe, Index dimension) {
 plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension, Index chains) {
   plan::Messages messages;
   messages.down_bits = static_cast<double>(chains) *
-                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
+                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension, 1);
   if (recipe.noise_share > 0) {
     messages.up_bits = coded_bits(recipe, clients, dimension, chains);
     return messages;
@@ -174,10 +186,10 @@ plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension,
     messages.up_bits = 64 * static_cast<double>((dimension + 1) * chains);
     return messages;
   }
-  double up = recipe.up.per_client.empty() ? probe_bits(recipe.up.compressor, dimension) : 0;
+  double up = recipe.up.per_client.empty() ? probe_bits(recipe.up.compressor, dimension, chains) : 0;
   for (const CompressorSpec& spec : recipe.up.per_client)
-    up += probe_bits(spec, dimension) / static_cast<double>(recipe.up.per_client.size());
-  messages.up_bits = static_cast<double>(chains) * up;
+    up += probe_bits(spec, dimension, chains) / static_cast<double>(recipe.up.per_client.size());
+  messages.up_bits = up;
   return messages;
 }
 

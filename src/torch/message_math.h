@@ -54,13 +54,14 @@ POLLEN_BOTH FourWords message_words(std::uint32_t index, std::uint32_t client, s
                 key[0], key[1]);
 }
 
-// Rounds ‖v‖ up to float32. The result is 0 below the normal range, and NaN above the range or if ‖v‖ is not finite.
+// Rounds ‖v‖ up to 8 bits of fraction (qsgd_norm in compress/qsgd.h). The result is 0 below float32's normal range, and
+// NaN above the range or if ‖v‖ is not finite.
 POLLEN_BOTH double wire_norm(double norm) {
-  if (!(norm <= 3.4028234663852886e38)) return NAN;
+  if (!(norm <= 3.39617752923046e38)) return NAN;
   if (norm < 1.1754943508222875e-38) return 0;
   std::uint64_t word;
   std::memcpy(&word, &norm, sizeof word);
-  const std::uint64_t below = (std::uint64_t{1} << 29) - 1;
+  const std::uint64_t below = (std::uint64_t{1} << 44) - 1;
   word = (word + below) & ~below;
   std::memcpy(&norm, &word, sizeof word);
   return norm;

@@ -171,15 +171,17 @@ void reply_pieces(Archive& a, Reply& r) {
 }
 
 void reply_fields(Archive& a, Reply& r) {
-  bool all = counts_up(r.chains);
-  flags(a, {&r.whole, &r.silent, &r.joined, &r.refreshes, &all});
+  bool all = counts_up(r.chains), learnt = r.joined && r.code.updates > 0;
+  flags(a, {&r.whole, &r.silent, &r.joined, &r.refreshes, &all, &learnt});
   a.short_number(r.round);
   short_field(a, r.client, "a client", kMostClients);
   a.short_number(r.first);
   short_field(a, r.gradients, "gradients in a reply", kMostGradients);
   answered_chains(a, all, r.chains);
   if (a.reading()) r.code = {}, r.reference_bytes = 0;
-  if (r.joined) a.short_number(r.code.updates);
+  if (learnt) a.short_number(r.code.updates);
+  if (learnt != (r.joined && r.code.updates > 0))
+    throw WireError("frame: found a flag for counted messages without any, accepted: with at least one");
   if (r.refreshes) short_field(a, r.reference_bytes, "the bytes of references", a.reading() ? a.left() : kMostBytes);
   reply_pieces(a, r);
 }

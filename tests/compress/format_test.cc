@@ -21,22 +21,28 @@ TEST(Format, Identity) {
   EXPECT_EQ(payload_of({.kind = "identity", .bits = 64}, {1}), "000000000000f03f");
 }
 
+TEST(Format, QsgdRange) {
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {3, 4}), "01138c5c");
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {-3, 4}), "0113a174");
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, gaussian(8)), "4ccbd41e14");
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5000}, gaussian(8)), "7f4408a8b731c318bd1ba0cd86e5a3");
+}
+
 TEST(Format, QsgdDense) {
-  // The bits are 0 | 00100 0 | 00101 0.
-  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {3, 4}), "0000a0401050");
-  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {-3, 4}), "0000a0401250");
+  std::vector<double> v(16, 0.0);
+  v[2] = v[3] = v[9] = v[12] = -1;
+  // The bits are 1 | 10000000 00000000 | 0 | 1 1 0111 0111 1 1 1 1 1 0111 1 1 0111 1 1 1, as four levels are -2.
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, v), "c000377fbefc");
 }
 
 TEST(Format, QsgdSparse) {
   std::vector<double> v(16, 0.0);
   v[7] = 2;
-  // The bits are 1 | 0001000 00100 0 | 0001001.
-  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, v), "00000040882048");
+  // The bits are 1 | 10000000 00000000 | 1 | 0001000 00100 0 | 0001001.
+  EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, v), "c000441024");
 }
 
-TEST(Format, QsgdZero) { EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, {0, 0, 0}), "00000000"); }
-
-TEST(Format, QsgdRandom) { EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, gaussian(8)), "f2493240568c42b8"); }
+TEST(Format, QsgdZero) { EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, {0, 0, 0}), ""); }
 
 TEST(Format, Natural) {
   // The bits are 0 01111111 | 1 10000000 | 0 00000000.

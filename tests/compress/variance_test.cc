@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "cases.h"
+#include "support/norm.h"
 
 namespace pollen::compress_tests {
 namespace {
@@ -35,9 +36,7 @@ TEST(Variance, Qsgd) {
     const std::vector<double> v = gaussian(50, s);
     double squared = 0;
     for (const double x : v) squared += x * x;
-    const double norm = std::sqrt(squared);
-    const float nearest = static_cast<float>(norm);
-    const double sent = nearest < norm ? std::nextafter(nearest, 1e30F) : nearest;
+    const double sent = told_norm(std::sqrt(squared));
     expect_variances({.kind = "qsgd", .levels = s}, v, [&](std::size_t j) {
       const double x = std::abs(v[j]) * s / sent;
       const double f = x - std::floor(x);

@@ -1,5 +1,5 @@
-// Fuzzes coded messages, which are read with random numbers and a memory that the sender does not choose. What is
-// accepted is finite, and its numbers are coded again to bytes that mean the same.
+// Fuzzes messages of several vectors in one bit string, which are read with random numbers and a memory that the sender
+// does not choose. What is accepted is finite, and its numbers are coded again to bytes that mean the same.
 #include <cmath>
 
 #include "fuzz.h"
@@ -46,7 +46,7 @@ void round_trip(const Compressor& code, const Setting& s, const Panel& values) {
   } catch (const NumericError&) {
     return;
   }
-  HOLDS(payload.size() * 8 <= 98 * s.d * s.parts + 7);
+  HOLDS(payload.size() * 8 <= (98 * s.d + 24) * s.parts + 8);
   HOLDS(decode(code, s, payload, heard));
   for (std::size_t p = 0; p < s.parts; ++p) {
     const auto c = static_cast<Index>(p);
@@ -65,9 +65,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   s.d = 1 + input.word() % 200;
   s.parts = 1 + input.byte() % 4;
   s.memory = {input.word(), std::uint64_t{input.word()} << (input.byte() % 40)};
-  s.role = (input.byte() & 1) != 0 ? Role::reference : Role::message;
+  constexpr const char* kKinds[] = {"coded", "qsgd", "natural", "top-k", "rand-k"};
+  constexpr std::uint32_t kLevels[] = {1, 16, 5000, 1U << 24};
+  const std::uint8_t flags = input.byte();
+  s.role = (flags & 1) != 0 ? Role::reference : Role::message;
   const Bytes rest = input.bytes();
-  const auto code = make_compressor({.kind = "coded"}, static_cast<Index>(s.d));
+  const CompressorSpec spec{
+      .kind = kKinds[(flags >> 1 & 7) % 5], .levels = kLevels[flags >> 4 & 3], .k = static_cast<Index>(1 + s.d / 3)};
+  const auto code = make_compressor(spec, static_cast<Index>(s.d));
   Panel values(static_cast<Index>(s.d), static_cast<Index>(s.parts));
   if (decode(*code, s, rest, values))
     for (const double x : values.flat()) HOLDS(std::isfinite(x));

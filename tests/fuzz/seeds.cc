@@ -84,6 +84,31 @@ void compress_seeds() {
       std::string{4 + 32} + little_endian(3, 2) + little_endian(0, 2) + little_endian(0x7ff0000000000000, 8));
 }
 
+// Writes messages of two vectors as coded_fuzz reads them: d - 1, parts - 1, the memory, the kind and flags.
+void joined_seed(const std::string& name, const CompressorSpec& spec, int flags, const std::vector<double>& v) {
+  const auto compressor = make_compressor(spec, std::ssize(v));
+  std::vector<double> first(v.size()), second(v.size());
+  Bytes payload;
+  std::vector<Encoding> parts{{v, make_stream(3, 0, Purpose::shared_code), first, &payload},
+                              {v, make_stream(3, 1, Purpose::shared_code), second, &payload}};
+  for (Encoding& part : parts) part.spread = 0.5;
+  Scratch scratch;
+  compressor->encode_joined(parts, {}, Compressor::Role::message, &payload, scratch);
+  put("coded", name,
+      little_endian(v.size() - 1, 2) + '\1' + std::string(5, '\0') + static_cast<char>(flags) + text_of(payload));
+}
+
+void joined_seeds() {
+  std::vector<double> v(40), thin(150, 0.0);
+  for (std::size_t j = 0; j < v.size(); ++j) v[j] = std::sin(static_cast<double>(j * j)) * 3;
+  thin[7] = 2, thin[140] = -1;
+  joined_seed("qsgd-16-range", {.kind = "qsgd", .levels = 16}, 1 << 4 | 1 << 1, v);
+  joined_seed("qsgd-16-elias", {.kind = "qsgd", .levels = 16}, 1 << 4 | 1 << 1, thin);
+  joined_seed("qsgd-2e24", {.kind = "qsgd", .levels = 1U << 24}, 3 << 4 | 1 << 1, v);
+  joined_seed("natural", {.kind = "natural"}, 2 << 1, v);
+  joined_seed("top-14", {.kind = "top-k", .k = 14}, 3 << 1, v);
+}
+
 void wire_seeds() {
   const auto seed = [](const std::string& name, const Bytes& frame) { put("wire", name, text_of(frame)); };
   Bytes frame;
@@ -334,6 +359,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   pollen::fuzz::folder = argv[1];
   pollen::fuzz::compress_seeds();
+  pollen::fuzz::joined_seeds();
   pollen::fuzz::wire_seeds();
   pollen::fuzz::messages_seeds();
   pollen::fuzz::handshake_seeds();

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "averaging.h"
+#include "support/norm.h"
 
 namespace pollen::laws {
 namespace {
@@ -66,7 +67,7 @@ using Random = std::mt19937_64;
 
 // Compresses with one level: C_j(v) = ‖v‖ sign(v_j) 1{ξ_j < |v_j|/‖v‖}.
 Vector qsgd(const Vector& v, Random& random) {
-  const double norm = std::hypot(v[0], v[1]);
+  const double norm = told_norm(std::hypot(v[0], v[1]));
   std::uniform_real_distribution<double> uniform;
   Vector sent{};
   for (std::size_t j = 0; j < 2; ++j)

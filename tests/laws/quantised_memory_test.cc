@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "reference.h"
+#include "support/norm.h"
 
 namespace pollen::laws {
 namespace {
@@ -19,7 +20,7 @@ typename Reference<D>::Compress qsgd(double levels, double scale = 1) {
   return [=](const typename Reference<D>::Vector& v, typename Reference<D>::Random& random) {
     double norm = 0;
     for (const double x : v) norm += x * x;
-    norm = std::sqrt(norm);
+    norm = told_norm(std::sqrt(norm));
     typename Reference<D>::Vector sent{};
     if (norm == 0) return sent;
     std::uniform_real_distribution<double> uniform;

@@ -8,10 +8,10 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "check.h"
 #include "run/experiment.h"
+#include "support/norm.h"
 
 namespace pollen::laws {
 namespace {
@@ -31,9 +31,7 @@ VectorXd natural(const VectorXd& v) {
 
 Spread qsgd(double levels) {
   return [levels](const VectorXd& v) -> VectorXd {
-    auto norm = static_cast<float>(v.norm());
-    if (static_cast<double>(norm) < v.norm()) norm = std::nextafter(norm, std::numeric_limits<float>::infinity());
-    const double unit = static_cast<double>(norm) / levels;
+    const double unit = told_norm(v.norm()) / levels;
     return v.unaryExpr([unit](double x) {
       const double level = std::abs(x) / unit, fraction = level - std::floor(level);
       return unit * unit * fraction * (1 - fraction);

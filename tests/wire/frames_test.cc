@@ -175,12 +175,28 @@ TEST(Frames, TheFormatIsPinned) {
                           9,   8,   7,  6, 5};
   EXPECT_EQ(frame, expected);
   wire::encode(joined_reply(), frame);
-  const Bytes joined = {'P',        'L', 3,  2,
-                        4 + 8 + 16,  // flags: one bit string, with references, of the chains 0 and 1
-                        9,          4,   45, 210, 9, 2, 172, 2,  // 300 updates
-                        2,                                       // bytes of references
-                        9,          8,   7,  6,   5};
+  const Bytes joined = {'P', 'L', 3,  2,
+                        60,  // flags: one bit string with references and updates, of the chains 0 and 1
+                        9,   4,   45, 210, 9, 2, 172, 2,  // 300 updates
+                        2,                                // bytes of references
+                        9,   8,   7,  6,   5};
   EXPECT_EQ(frame, joined);
+}
+
+// A code that has learnt nothing says nothing of it, and a flag without a number above 0 is refused.
+TEST(Frames, FreshCodesHaveNoCount) {
+  Reply fresh = joined_reply();
+  fresh.code.updates = 0;
+  Bytes frame, learnt;
+  wire::encode(fresh, frame);
+  wire::encode(joined_reply(), learnt);
+  EXPECT_EQ(learnt.size(), frame.size() + 2);
+  Reply read;
+  wire::decode(frame, read);
+  EXPECT_EQ(read.code.updates, 0U);
+  frame[4] |= 32;
+  frame.insert(frame.begin() + 11, 0);
+  EXPECT_THROW(wire::decode(frame, read), WireError);
 }
 
 TEST(Frames, TheFormatOfBroadcastsIsPinned) {
