@@ -8,13 +8,11 @@
 #include "exact/fleet.h"
 #include "math/math.h"
 #include "pollen/errors.h"
+#include "trajectory.h"
 
 namespace pollen::exact {
 
 namespace {
-
-// A chain whose coordinates exceed this bound has left an improper posterior's bulk for good.
-constexpr double kExplosion = 1e10;
 
 class ExactEngine final : public Engine {
  public:
