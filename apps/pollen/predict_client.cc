@@ -9,6 +9,7 @@
 #include "pollen/errors.h"
 #include "predict.h"
 #include "run/experiment.h"
+#include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/personal.h"
 #include "sink/row_forecast.h"
@@ -32,9 +33,17 @@ Index client_index(const Federation& data, const std::string& name) {
                                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
 }
 
-// Returns what the run learnt, one column per chain, and how certain that is.
-Learnt stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
+// Returns what the run learnt, one column per chain, and how certain that is, or draws of its posterior.
+Learnt stored_estimates(const sink::RunFolder& folder, const Experiment& experiment, Index asked) {
   const auto summary = sink::read_stored_summary(folder.summary());
+  if (experiment.personal()->has_posterior()) {
+    const sink::DrawSet draws = sink::read_draws(folder.path());
+    const Index each = asked > 0 ? std::max<Index>(1, asked / draws.chains) : experiment.config().output.client_draws;
+    if (draws.dimension() != experiment.dimension())
+      throw ConfigError(folder.path(), fmt::format("found draws of {} parameters, accepted: {}", draws.dimension(),
+                                                   experiment.dimension()));
+    return {draws.thinned(draws.chains * each), {}, true};
+  }
   if (!summary || summary->last.empty())
     throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
   const auto& from = experiment.personal()->learns_average() ? summary->average : summary->last;
@@ -83,7 +92,9 @@ ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
   const ParticipationConfig& p = config.participation;
   const Index least = p.probability_is_list ? std::ssize(p.probability) : p.size.value_or(1);
   ExperimentOptions options;
-  options.sites.assign(static_cast<std::size_t>(std::max<Index>(1, least)), facts_of(layout));
+  SiteFacts facts = facts_of(layout);
+  if (samples_jointly(config)) facts.scaling.target = {0, 1};  // for a prior of which no prediction depends
+  options.sites.assign(static_cast<std::size_t>(std::max<Index>(1, least)), facts);
   return options;
 }
 
@@ -169,8 +180,10 @@ int predict_client(const PredictOptions& options, const Config& config) {
   if (personal.is_baseline())
     throw ConfigError(
         options.folder,
-        fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
-  const Learnt learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
+        fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk, hmc", config.sampler.name));
+  const Learnt learnt = at_site && personal.has_posterior()  // whose draws stand beside the client's own
+                            ? Learnt()
+                            : stored_estimates(sink::RunFolder(options.folder), experiment, options.draws);
   const Table rows = load_rows(options.data, layout, {options.score});
   for (const std::string& note : extrapolations(rows, layout, options.data)) tell("note: " + note);
   Table own;
@@ -185,8 +198,8 @@ int predict_client(const PredictOptions& options, const Config& config) {
     client = client_index(experiment.data(), options.client);
   if (at_site && options.draws > 0) site.draws = thinned(site.draws, options.draws);
   const Index chains = at_site ? 1 : learnt.at.columns();
-  const Index draws = at_site
-                          ? site.draws.columns()
+  const Index draws = at_site || learnt.draws
+                          ? (at_site ? site.draws.columns() : 1)
                           : std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
   const Index classes = personal.outputs();
   constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class

@@ -26,7 +26,9 @@ sink::RunFacts facts_of(const Participant& from) {
   facts.done = facts.iterations;
   facts.labels = from.labels();
   if (from.recipe()->personal)
-    facts.states = find_baseline(facts.sampler) != nullptr ? sink::States::iterates : sink::States::estimates;
+    facts.states = from.recipe()->exact                      ? sink::States::draws
+                   : find_baseline(facts.sampler) != nullptr ? sink::States::iterates
+                                                             : sink::States::estimates;
   facts.notes.emplace_back("this is one client's own folder: the server has the counts, and the scores of all clients");
   return facts;
 }
@@ -47,7 +49,7 @@ void write_latents(const sink::RunFolder& folder, const SiteLatents& latents, co
 void add_estimates(const SiteLatents& latents, const std::string& name, sink::Summary& summary) {
   const Panel& average = latents.average;
   const auto d = static_cast<std::size_t>(average.rows());
-  summary.last = summary.average = average;
+  if (summary.facts.states != sink::States::draws) summary.last = summary.average = average;
   summary.covariance = latents.covariance;
   summary.own_covariance = latents.own_covariance;
   summary.parameters.resize(d);
@@ -59,7 +61,7 @@ void add_estimates(const SiteLatents& latents, const std::string& name, sink::Su
     sink::set_estimate(mean, error, summary.parameters[j]);
     summary.parameters[j].rhat = std::numeric_limits<double>::quiet_NaN();
   }
-  if (summary.facts.states != sink::States::estimates) return;
+  if (summary.facts.states == sink::States::iterates) return;
   summary.effects.labels = latents.latent_labels;
   summary.effects.pooled.resize(latents.latent_labels.size());
   summary.effects.clients = {name};

@@ -60,6 +60,7 @@ struct PopulationConfig {
   std::string prior = "normal";             // normal | energy
   Index units = 8, particles = 16;          // for prior = "energy"
   std::optional<std::string> mean, spread;  // vector | scalar | fixed
+  std::string centred = "auto";             // hmc: auto | always | never
   // One for all, or one per latent. If empty: 0 and 1, or for a network's layer the initial values of its tensors.
   std::vector<double> mean_start, sd_start;
   std::optional<double> least_sd;
@@ -239,6 +240,9 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
 
 // Whether every client has latents of its own: the model is a mixed-effects model, or a network with model.personal.
 bool is_mixed(const Config& config);
+
+// Whether the sampler is hmc on such a problem, which samples latents and parameters jointly.
+bool samples_jointly(const Config& config);
 
 // Whether the sampler is nuts, hmc or mala, which ask clients for potentials (docs/exact.md).
 bool is_exact(const Config& config);

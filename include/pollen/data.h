@@ -223,7 +223,8 @@ struct ColumnScaling {
       {};  // the target's mean and standard deviation, if they were asked for; it is not scaled
   std::vector<std::int64_t> dropped = {};  // rising places among all encoded columns, without the intercept
   std::vector<double> constants = {};      // the means of these columns: their values, where they are constant
-  // Means and standard deviations of columns that are not standardised, if they were asked for; 0 and 1 for a constant.
+  // The columns' own means and standard deviations, if they were asked for and some are not standardised or keep their
+  // origin; 0 and 1 for a constant.
   std::vector<double> raw_mean = {}, raw_sd = {};
   bool operator==(const ColumnScaling&) const = default;
 };

@@ -115,6 +115,10 @@ bool pools_columns(const DataSpec& spec, TargetKind target) {
          (standardizes(spec, target) || with_defaults(spec).constant != "keep" || spec.column_moments);
 }
 
+bool keeps_raw_moments(const DataSpec& spec, bool standardized) {
+  return spec.column_moments && (!standardized || !spec.keep_origin.empty());
+}
+
 ColumnScaling settled(const ColumnScaling& pooled, const PooledColumns& columns) {
   const DataSpec& spec = columns.spec;
   ColumnScaling out;
@@ -140,15 +144,14 @@ ColumnScaling settled(const ColumnScaling& pooled, const PooledColumns& columns)
                       "found no column that differs between training rows, accepted: at least one, or data.intercept = "
                       "true");
   if (*spec.standardize || spec.column_moments) check_standardized(out, kept, columns);
-  if (*spec.standardize) {
-    keep_units(spec, kept, out);
-    return out;
-  }
-  if (spec.column_moments) {
+  if (keeps_raw_moments(spec, *spec.standardize)) {
     out.raw_mean = out.mean;
     out.raw_sd = out.sd;
   }
-  out.mean = out.sd = {};
+  if (*spec.standardize)
+    keep_units(spec, kept, out);
+  else
+    out.mean = out.sd = {};
   return out;
 }
 
@@ -191,7 +194,7 @@ std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, boo
         dropped.size(), scaling.constants.size(), columns);
   const std::size_t stay = columns - dropped.size();
   std::string why = numbers_fault(scaling.mean, scaling.sd, standardized ? stay : 0);
-  return why.empty() ? numbers_fault(scaling.raw_mean, scaling.raw_sd, moments && !standardized ? stay : 0) : why;
+  return why.empty() ? numbers_fault(scaling.raw_mean, scaling.raw_sd, moments ? stay : 0) : why;
 }
 
 }  // namespace pollen

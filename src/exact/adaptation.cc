@@ -2,22 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "math/math.h"
 
 namespace pollen::exact {
 
-namespace {
-
-struct Schedule {
-  std::int64_t first = 0;
-  std::vector<std::int64_t> ends;
-};
-
-// Divides a warm-up as Stan does: 75 iterations to reach the bulk of the posterior, windows of 25, 50, 100, ...
-// iterations for the mass (the last window takes what is left), and 50 iterations for the final step. A warm-up below
-// 150 keeps these proportions with one window; below 20 there is no window.
 Schedule schedule(std::int64_t warm_up) {
   if (warm_up < 20) return {};
   const bool brief = warm_up < 150;
@@ -31,8 +20,6 @@ Schedule schedule(std::int64_t warm_up) {
   }
   return result;
 }
-
-}  // namespace
 
 void DualAveraging::restart(double step) {
   // Starts from an optimistic step: rejecting a long step costs less than running a short one.
@@ -66,10 +53,7 @@ Adaptation::Adaptation(const Options& options, Index dimension)
       inverse_mass_(static_cast<std::size_t>(dimension), 1.0),
       mean_(inverse_mass_.size()),
       square_(inverse_mass_.size()) {
-  if (!options_.mass) return;
-  Schedule windows = schedule(options_.warm_up);
-  first_ = windows.first;
-  ends_ = std::move(windows.ends);
+  if (options_.mass) windows_ = schedule(options_.warm_up);
 }
 
 void Adaptation::restart(double step) {
@@ -88,7 +72,7 @@ void Adaptation::learn(std::int64_t iteration, double accept, std::span<const do
 
 // Returns whether the mass has changed.
 bool Adaptation::learn_mass(std::int64_t iteration, std::span<const double> position) {
-  if (ends_.empty() || iteration < first_ || iteration >= ends_.back()) return false;
+  if (!windows_.has(iteration)) return false;
   ++seen_;
   const double weight = 1 / static_cast<double>(seen_);
   for (std::size_t j = 0; j < position.size(); ++j) {
@@ -96,7 +80,7 @@ bool Adaptation::learn_mass(std::int64_t iteration, std::span<const double> posi
     mean_[j] += weight * before;
     square_[j] += before * (position[j] - mean_[j]);
   }
-  if (!std::ranges::binary_search(ends_, iteration + 1)) return false;
+  if (!windows_.closes(iteration)) return false;
   close_window();
   return true;
 }

@@ -3,6 +3,7 @@
 // frozen after the warm-up. Objects are not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,20 @@
 #include "pollen/types.h"
 
 namespace pollen::exact {
+
+// The iterations in which masses are learned: windows that open at `first` and end at `ends`. Afterwards only the step
+// is learned.
+struct Schedule {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> ends;
+
+  bool has(std::int64_t iteration) const { return !ends.empty() && iteration >= first && iteration < ends.back(); }
+  bool closes(std::int64_t iteration) const { return std::ranges::binary_search(ends, iteration + 1); }
+};
+// Divides a warm-up as Stan does: 75 iterations to reach the bulk of the posterior, windows of 25, 50, 100, ...
+// iterations for the mass (the last window takes what is left), and 50 iterations for the final step. A warm-up below
+// 150 keeps these proportions with one window; below 20 there is no window.
+Schedule schedule(std::int64_t warm_up);
 
 // Finds a step ε with a wanted acceptance rate: log ε_{t+1} = μ - √t/γ · s̄_t, where s̄_t averages (target - accept).
 // The result is the average of log ε, with weights that favour late t.
@@ -55,8 +70,7 @@ class Adaptation {
   void close_window();
 
   Options options_;
-  std::int64_t first_ = 0;          // where the first window opens
-  std::vector<std::int64_t> ends_;  // iterations at which windows end; after the last one only the step is learned
+  Schedule windows_;
   DualAveraging averaging_;
   double step_ = 1;
   bool needs_step_;

@@ -14,9 +14,6 @@ namespace pollen::exact {
 
 namespace {
 
-// A chain whose coordinates exceed this bound has left an improper posterior's bulk for good.
-constexpr double kExplosion = 1e10;
-
 class ExactEngine final : public Engine {
  public:
   ExactEngine(const Setup& setup, std::unique_ptr<Posterior> posterior)

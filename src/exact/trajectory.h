@@ -12,6 +12,9 @@
 namespace pollen::exact {
 
 inline constexpr double kDivergence = 1000;  // A trajectory whose energy error exceeds this number has diverged.
+// A chain whose coordinates exceed this bound, times those of its start if they are above 1, has left the bulk of the
+// posterior for good.
+inline constexpr double kExplosion = 1e10;
 // After the burn-in an energy that falls by more than this is taken for an answer that is wrong. The leapfrog keeps
 // volumes, so that E exp(H_0 - H) = 1 for a start from the posterior, and a fall by f has a probability below exp(-f).
 inline constexpr double kAbsurdFall = 1e6;

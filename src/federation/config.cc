@@ -79,7 +79,7 @@ void check_federation(const Config& config) {
             "their model",
             config.sampler.name, why));
   const SamplerConfig& s = config.sampler;
-  const bool approximates = is_mixed(config) && find_baseline(s.name) == nullptr;
+  const bool approximates = is_mixed(config) && find_baseline(s.name) == nullptr && !samples_jointly(config);
   const bool known = config.model.kind != "mixed-linear" && !is_network(config) && !s.population_step;
   if (approximates && !s.shared_step && !known)
     problems.add(

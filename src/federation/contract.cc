@@ -63,7 +63,8 @@ struct Needs {
     latents = is_mixed(config);
     baseline = find_baseline(s.name) != nullptr;
     if (latents) {
-      automatic = !baseline && !is_network(config) && !s.population_step && !s.shared_step;
+      joint = samples_jointly(config);
+      automatic = !baseline && !joint && !is_network(config) && !s.population_step && !s.shared_step;
       return;
     }
     const NamedSampler* named = find_sampler(s.name);
@@ -93,7 +94,14 @@ struct Needs {
   // Models with latents, which are asked nothing of the above; whether the steps of phi and beta are chosen by
   // curvature.
   bool latents = false, baseline = false, automatic = false;
+  bool joint = false;  // hmc with latents, whose leapfrog steps are rounds
 };
+
+// The most leapfrog steps of a trajectory of hmc.
+double most_leapfrogs(const ReferenceConfig& r) {
+  const double given = r.leapfrogs > 0 ? std::ceil(static_cast<double>(r.leapfrogs) * (1 + r.jitter)) : 1e18;
+  return std::min(given, static_cast<double>(r.most_leapfrogs));
+}
 
 // The most points at which the chains of an exact kernel can ask: their starts, every leapfrog step, and every trial of
 // a search for the step, which there is at the start and after every window of the warm-up.
@@ -101,9 +109,8 @@ std::int64_t most_points(const Config& config) {
   constexpr double kTrials = 1100, kWindows = 64, kMost = 1e18;
   const ReferenceConfig& r = config.reference;
   const std::string& name = config.sampler.name;
-  const double hmc = r.leapfrogs > 0 ? std::ceil(static_cast<double>(r.leapfrogs) * (1 + r.jitter)) : 1e18;
   const double steps = name == "nuts"  ? std::exp2(static_cast<double>(r.max_depth))
-                       : name == "hmc" ? std::min(hmc, static_cast<double>(r.most_leapfrogs))
+                       : name == "hmc" ? most_leapfrogs(r)
                                        : 1;
   const double chain = static_cast<double>(config.run.iterations) * steps + kTrials * kWindows;
   return static_cast<std::int64_t>(std::min(kMost, chain * static_cast<double>(config.run.chains)));
@@ -132,7 +139,15 @@ bool Contract::partial() const {
          study_.federation.on_missing.value_or("wait") == "skip";
 }
 
-std::int64_t Contract::rounds() const { return is_exact(study_) ? 0 : study_.run.iterations; }
+// A trajectory of hmc with latents has a round per leapfrog step. Five more set the clients' coordinates and tell the
+// last outcome.
+std::int64_t Contract::rounds() const {
+  constexpr double kMost = 1e18;
+  if (samples_jointly(study_))
+    return static_cast<std::int64_t>(
+        std::min(kMost, static_cast<double>(study_.run.iterations) * most_leapfrogs(study_.reference) + 5));
+  return is_exact(study_) ? 0 : study_.run.iterations;
+}
 
 std::int64_t Contract::answers() const {
   std::int64_t all = rounds();
@@ -162,7 +177,8 @@ void Contract::count_set_up() {
   allow(What::anchor, needs.fixed_point, kOnce);
   allow(What::start_memory, study_.sampler.memory_init == "gradient" && !needs.local, kOnce);
   allow(What::start, needs.baseline, kOnce);
-  allow(What::pooled, needs.automatic && terms_.curvature && study_.run.init == "auto", kPooledFit);
+  const bool pools = needs.automatic || (needs.joint && !is_network(study_) && study_.model.kind != "mixed-linear");
+  allow(What::pooled, pools && terms_.curvature && study_.run.init == "auto", kPooledFit);
   allow(What::information, needs.automatic && terms_.curvature, kOnce);
   allow(What::descent, study_.warm_up.epochs > 0, study_.warm_up.epochs * kStepsOfEpoch);
 }
@@ -179,7 +195,7 @@ void Contract::count_rounds() {
   allow(What::value, study_.output.lp && !needs.exact ? iterations * study_.run.chains : 0);
   allow(What::potential_gradient, needs.exact ? most_points(study_) : 0);
   allow(What::information, needs.automatic && terms_.curvature ? kRenewals : 0);
-  const bool hessians = needs.latents && !needs.baseline && !is_network(study_) && terms_.curvature;
+  const bool hessians = needs.latents && !needs.baseline && !needs.joint && !is_network(study_) && terms_.curvature;
   allow(What::observed, hessians ? kObserved : 0);
   // The scores of the draws, and of their mean. With latents they come with what the site keeps for itself.
   const bool predicts = target_of(study_) != TargetKind::none && asks_for_scores(study_);

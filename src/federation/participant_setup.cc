@@ -129,7 +129,8 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   if (!data) throw WireError("scaling: found one that this client did not ask for, accepted: one, after its moments");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
   const bool standardized = standardizes(config->data, target_of(*config));
-  if (const std::string why = scaling_fault(message.scaling, columns, standardized, config->data.column_moments);
+  if (const std::string why =
+          scaling_fault(message.scaling, columns, standardized, keeps_raw_moments(config->data, standardized));
       !why.empty())
     throw WireError("scaling: " + why);
   if (message.scaling.target.size() != (config->data.target_moments ? 2U : 0U))

@@ -81,10 +81,14 @@ bool fits_latents(const wire::Ask& ask, Query::What what, const QuestionLimits& 
     case Query::What::pooled:
       return !site.is_baseline() && is(whole, 1, whole, whole + 2);
     case Query::What::information:
-      return !site.is_baseline() && ask.step < Query::kSteps && is(learnt, 1, k, k);
+      return !site.is_baseline() && !site.has_posterior() && ask.step < Query::kSteps && is(learnt, 1, k, k);
     case Query::What::observed:
-      return !site.is_baseline() && ask.step >= 1 && ask.step <= kMostDraws && is(learnt, 1, learnt, learnt + 1);
+      return !site.is_baseline() && !site.has_posterior() && ask.step >= 1 && ask.step <= kMostDraws &&
+             is(learnt, 1, learnt, learnt + 1);
     case Query::What::scores: {
+      if (site.has_posterior())
+        return ask.direction.columns() == 0 && ask.at.columns() <= kMostStates &&
+               ask.at.columns() % limits.chains == 0 && is(learnt, ask.at.columns(), limits.scores, 1);
       const bool uncertain = !site.is_baseline() && ask.direction.rows() == learnt && ask.direction.columns() == learnt;
       return (uncertain || ask.direction.columns() == 0) && is(learnt, limits.chains, limits.scores, 1);
     }

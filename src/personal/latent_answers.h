@@ -3,11 +3,9 @@
 #pragma once
 
 #include "local_chain.h"
+#include "personal/pooled_answer.h"
 
 namespace pollen {
-
-// Adds to the columns of `out` the gradient of U by (φ, z), the Hessian, and in the first place of the last column U.
-void add_pooled(const PersonalPotential& client, std::span<const double> at, PanelView out, Scratch& scratch);
 
 // Adds ∂²U/∂φ² at the latent z.
 void add_information(const LocalTarget& target, std::span<const double> z, PanelView out, Scratch& scratch);

@@ -204,8 +204,8 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   }
   const NamedSampler& named = *find_sampler(s.name);
   if (is_exact(config)) {
-    if (is_mixed(config)) refuse_sampler(config, problems);
     Recipe recipe = complete_exact(config, problems, warnings);
+    if (is_mixed(config)) complete_joint(config, problems, recipe);
     check_network(config, false, problems);
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);

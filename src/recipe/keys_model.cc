@@ -145,6 +145,9 @@ std::vector<Key> population_keys() {
       choice("population.spread", shapes, AT(population.spread))
           .help("How the standard deviation is learnt: one number per latent coordinate, one for all, or not at all.")
           .absent("\"vector\"; \"scalar\" for mixed-linear and networks"),
+      choice("population.centred", {"auto", "always", "never"}, AT(population.centred))
+          .help("Whether hmc moves latents themselves or their places in the population, (z - mean)/sd; with auto the "
+                "first of these where in most clients the rows hold a latent more firmly than the population does."),
       numbers("population.mean_start", kAny, "latent coordinate", AT(population.mean_start))
           .help("Where the mean starts.")
           .absent("0.0; for networks as the layer's tensors start"),
@@ -169,10 +172,13 @@ std::vector<Key> population_keys() {
     const std::string name = key.name();
     const bool both = name == "prior" || name == "sd_start" || name == "mean_prior_sd";
     const std::string prior = both ? "" : name == "units" || name == "particles" ? "energy" : "normal";
-    key.when = {prior.empty() ? "for fedsoul and fedsouk"
-                              : fmt::format("for fedsoul and fedsouk with population.prior = \"{}\"", prior),
+    const bool joint = name == "centred",
+               estimates = prior == "energy" || name == "least_sd" || name == "most_sd" || name == "mean_radius";
+    const std::string by = joint ? "hmc" : estimates ? "fedsoul and fedsouk" : "fedsoul, fedsouk and hmc";
+    key.when = {prior.empty() || joint ? "for " + by : fmt::format("for {} with population.prior = \"{}\"", by, prior),
                 [=](const Config& c, const Recipe& recipe) {
-                  return recipe.personal && has_recipe(c) && (prior.empty() || c.population.prior == prior);
+                  return recipe.personal && has_recipe(c) && (prior.empty() || c.population.prior == prior) &&
+                         (!joint || recipe.exact) && (!estimates || !recipe.exact);
                 }};
     key.written = is_mixed;
   }

@@ -43,6 +43,8 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
 void check_last_layer(const Config& config, Problems& problems);
 // Completes a sampler of latents: its part of the recipe, its defaults and those of [population].
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
+// Completes hmc on a model with latents, whose recipe complete_exact() has made, and refuses the other exact samplers.
+void complete_joint(Config& config, Problems& problems, Recipe& recipe);
 
 // refuse_sampler reports a sampler of latents on a model without latents, and the reverse. complete_baseline completes
 // a baseline of personal/baselines.h on a model with latents.

@@ -10,7 +10,7 @@ namespace pollen {
 namespace {
 
 std::string personal_names() {
-  std::string names = "\"fedsoul\", \"fedsouk\"";
+  std::string names = "\"fedsoul\", \"fedsouk\", \"hmc\"";
   for (const PersonalBaseline& b : baseline_table()) names += fmt::format(", \"{}\"", b.name);
   return names;
 }
@@ -61,14 +61,16 @@ void check_model(const Config& config, Problems& problems) {
   check_lists(config, problems);
 }
 
-// Fills in [population]. The prior is flat unless one was given or the model is a network.
+// Fills in [population]. The prior is flat unless one was given, the model is a network, or hmc samples, which needs a
+// proper one.
 void complete_population(Config& config) {
   const bool network = is_network(config);
   PopulationConfig& p = config.population;
   if (!p.mean) p.mean = "vector";
   if (!p.spread) p.spread = network || config.model.kind == "mixed-linear" ? "scalar" : "vector";
   if (network) return;
-  if (!config.given.contains("model.prior") && !config.given.contains("model.prior_sd")) config.model.prior = "flat";
+  const bool given = config.given.contains("model.prior") || config.given.contains("model.prior_sd");
+  if (!given && !samples_jointly(config)) config.model.prior = "flat";
   if (p.mean_start.empty()) p.mean_start = {0.0};
   if (p.sd_start.empty()) p.sd_start = {1.0};
 }
@@ -93,6 +95,33 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
       fmt::format("{} is an optimiser: its rows are successive iterates, and the clients' latents are points, not "
                   "posterior draws; R-hat and ESS describe its path alone",
                   s.name));
+}
+
+bool samples_jointly(const Config& config) { return config.sampler.name == "hmc" && is_mixed(config); }
+
+void complete_joint(Config& config, Problems& problems, Recipe& recipe) {
+  if (!samples_jointly(config)) return refuse_sampler(config, problems);
+  recipe.personal = true;
+  if (config.run.init == "auto" && config.model.kind == "mixed-linear") config.run.init = "zero";
+  complete_population(config);
+  check_model(config, problems);
+  const PopulationConfig& p = config.population;
+  const auto refuse = [&](const char* key, const std::string& found, const char* accepted) {
+    problems.add(fmt::format("{}: {}", config.file, key),
+                 fmt::format("found {}, accepted for hmc: {}", found, accepted));
+  };
+  if (p.prior != "normal")
+    refuse("population.prior",
+           fmt::format("\"{}\", whose density is known up to a constant that depends on its parameters", p.prior),
+           "\"normal\"");
+  if (p.least_sd || p.mean_radius || p.most_sd != PopulationConfig().most_sd)
+    refuse("population", "least_sd, most_sd or mean_radius, bounds at which a trajectory would have to turn",
+           "none of them; population.log_sd_prior_sd and mean_prior_sd are priors");
+  if (*p.spread != "fixed" && config.model.prior == "flat" && !p.log_sd_prior_sd)
+    refuse("model.prior",
+           "\"flat\", under which the posterior of log sd is improper: a population without spread keeps a finite "
+           "likelihood, so that log sd may run to minus infinity",
+           "\"auto\" (half-normal sds), a number for model.prior_sd, or one for population.log_sd_prior_sd");
 }
 
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe) {

@@ -172,6 +172,7 @@ void Server::close() {
   // Clients that never send anything are timed by their rounds.
   traffic_->close(done && (sent_ || setup_.dimension == 0));
   if (broadcast_.segment.ends) each_chain([&](Index c, int member) { move_chain(c, member); });
+  step_->turn(position_);
   if (!done) return;
   if (sent_) ++counters_.rounds;
   sent_ = false;

@@ -74,6 +74,7 @@ void ExperimentParts::make_personal() {
   problem.model = {};  // φ and β alone predict nothing
   write_columns(*personal, config);
   personal->apart = !options.sites.empty();
+  personal->shows_curvature = problem.shows_curvature;
   recipe = personal_recipe(config, problem.clients(), *personal, found.warnings);
   check_curvature_is_shown();
   results.emplace(*this);
@@ -82,7 +83,7 @@ void ExperimentParts::make_personal() {
 // The automatic steps of φ and β are made of sums of Hessians.
 void ExperimentParts::check_curvature_is_shown() const {
   const SamplerConfig& s = config.sampler;
-  if (problem.shows_curvature || personal->baseline || s.population_step || s.shared_step) return;
+  if (problem.shows_curvature || personal->baseline || personal->prior || s.population_step || s.shared_step) return;
   throw ConfigError(config.file + ": sampler.shared_step",
                     "found none, but a client does not show its curvature (join --no-hessian), by which steps are "
                     "chosen; accepted: numbers for sampler.shared_step and sampler.population_step");
@@ -140,7 +141,7 @@ void ExperimentParts::make_link() {
 }
 
 void ExperimentParts::make_engine() {
-  if (recipe.exact)
+  if (recipe.exact && !personal)
     make_exact_engine();
   else if (recipe.reference)
     engine = make_reference_engine();
@@ -174,6 +175,7 @@ void ExperimentParts::make_federation() {
   if (personal) {
     step = make_personal_round(config, recipe, *personal);
     approximation = dynamic_cast<Approximation*>(step.get());
+    joint = dynamic_cast<exact::JointStep*>(step.get());
     const ClientRange own = own_clients();
     const FederatedSetup setup{.recipe = &recipe,
                                .prior = &problem.prior,
@@ -187,8 +189,9 @@ void ExperimentParts::make_federation() {
                                .apart = personal->apart};
     link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   }
-  auto made =
-      std::make_unique<FederatedEngine>(*link, std::move(step), Judgement{*config.run.burn_in, options.believed});
+  // Trajectories that diverge have absurd gradients, and are rejected.
+  const Judgement judgement = joint != nullptr ? Judgement() : Judgement{*config.run.burn_in, options.believed};
+  auto made = std::make_unique<FederatedEngine>(*link, std::move(step), judgement);
   federation = made.get();
   engine = std::move(made);
 }

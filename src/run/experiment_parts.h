@@ -40,6 +40,7 @@ struct ExperimentParts {
   std::unique_ptr<Engine> engine;          // made when the step is known
   FederatedEngine* federation = nullptr;   // the engine, if its rounds are federated
   Approximation* approximation = nullptr;  // the federation's step, for fedsoul and fedsouk
+  exact::JointStep* joint = nullptr;       // the federation's step, for hmc with latents
   std::int64_t emitted = 0;                // states after burn-in, per chain, of which every thin-th is kept
   std::vector<double> potential;
   ThreadChoice choice;

@@ -11,6 +11,7 @@ namespace pollen {
 FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step, const Judgement& judgement)
     : link_(link) {
   approximation_ = dynamic_cast<Approximation*>(step.get());
+  joint_ = dynamic_cast<exact::JointStep*>(step.get());
   const FederatedSetup& setup = link.setup();
   const Recipe& recipe = *setup.recipe;
   const Index d = setup.dimension;
@@ -37,6 +38,7 @@ const ClientWork* FederatedEngine::split() const {
 
 // A client's own part of a model starts where the server's does.
 void FederatedEngine::start(ConstPanelView position) {
+  if (joint_ != nullptr) return server_->start(joint_->start(position));
   if (split() == nullptr) return server_->start(position);
   const ClientWork& work = *split();
   server_->start({position.data + work.first, work.shown, position.columns, position.stride});
@@ -53,7 +55,7 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
     server_->open(most);
     link_.transport().exchange(*server_);
     server_->close();
-  } while (iteration() == before);
+  } while (joint_ == nullptr && iteration() == before);  // a state between two leapfrog steps can be saved, too
   if (split() != nullptr && !mean_.empty())
     put_together();
   else if (!mean_.empty() && !server_->averaged())
@@ -61,7 +63,21 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
   return iteration() - before;
 }
 
+bool FederatedEngine::emits() const {
+  if (joint_ != nullptr) return joint_->emits();
+  return server_->averaged() || server_->recipe().local->emit_every;
+}
+
+std::int64_t FederatedEngine::iteration() const {
+  return joint_ != nullptr ? joint_->iteration() : server_->iteration();
+}
+
+std::span<const Transition> FederatedEngine::transitions() const {
+  return joint_ != nullptr ? joint_->transitions() : std::span<const Transition>();
+}
+
 ConstPanelView FederatedEngine::position() const {
+  if (joint_ != nullptr) return joint_->position();
   const ConstPanelView at = server_->position();
   if (split() != nullptr && mean_.empty()) return {at.data, split()->shown, at.columns, at.stride};
   return mean_.empty() || (server_->averaged() && split() == nullptr) ? at : mean_.view();

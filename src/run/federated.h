@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client_link.h"
+#include "exact/joint.h"
 #include "personal/personal.h"
 #include "round/engine.h"
 #include "round/server_step.h"
@@ -26,11 +27,12 @@ class FederatedEngine final : public Engine {
 
   void start(ConstPanelView position) override;
   std::int64_t advance(std::int64_t most) override;
-  bool emits() const override { return server_->averaged() || server_->recipe().local->emit_every; }
+  bool emits() const override;
   ConstPanelView position() const override;
-  std::int64_t iteration() const override { return server_->iteration(); }
+  std::int64_t iteration() const override;
   Counters& counters() override { return server_->counters(); }
   void listen(TrafficListener listener) override { server_->listen(std::move(listener)); }
+  std::span<const Transition> transitions() const override;
   void archive(Archive& archive) override;
 
   Server& server() { return *server_; }
@@ -49,6 +51,7 @@ class FederatedEngine final : public Engine {
   ClientLink& link_;
   std::unique_ptr<Server> server_;
   Approximation* approximation_ = nullptr;  // the server's step, for fedsoul and fedsouk
+  exact::JointStep* joint_ = nullptr;       // the server's step, for hmc with latents
   Panel mean_;  // with emit = "every": the clients' mean after the last iteration; with split models: the positions
   Panel latents_;
   std::int64_t latents_at_ = -1;  // the iteration of latents_

@@ -8,6 +8,7 @@
 #include "forecasting.h"
 #include "pollen/compress.h"
 #include "pollen/plan.h"
+#include "round/client_host.h"
 
 namespace pollen {
 

@@ -207,7 +207,8 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
 
 OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, const Learnt& learnt,
                   OwnSeeds seeds) {
-  const Index draws = question.draws, chains = learnt.at.columns();
+  const Index chains = learnt.draws ? parts.problem.chains : learnt.at.columns();
+  const Index draws = learnt.draws ? learnt.at.columns() / chains : question.draws;
   const PersonalRows& own = parts.train[static_cast<std::size_t>(client)];
   OwnDraws out = make_room(parts, chains, draws);
   Averager averager(*parts.model, predicted_rows(parts, client, question), question, out);
@@ -216,7 +217,9 @@ OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& q
     averager.add(shared, z);
     if (!out.effects.empty()) add_effects(parts, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
   };
-  if (learnt.covariance.empty())
+  if (learnt.draws)
+    for_each_posterior_draw(parts, own, learnt.at, seeds.latents, visit);
+  else if (learnt.covariance.empty())
     for_each_own_draw(parts, own, learnt.at, draws, seeds.latents, visit);
   else
     for_each_uncertain_draw(parts, own, learnt, draws * chains, seeds, visit);

@@ -33,6 +33,11 @@ struct OwnSeeds {
 void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& rows, const Learnt& learnt, Index draws,
                              OwnSeeds seeds, const OwnDrawVisitor& visit);
 
+// Draws one latent at each of these draws of (φ, β), so that (φ, β, z) is a draw of the joint posterior. `positions`
+// are as in Learnt. Without second derivatives of the model draws are at a few of the positions only, by NUTS.
+void for_each_posterior_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView positions,
+                             std::uint64_t seed, const OwnDrawVisitor& visit);
+
 // Draws for a client of the run and averages its predictions.
 OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, const Learnt& learnt,
                   OwnSeeds seeds);

@@ -249,7 +249,10 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
   parts->problem.population = parts->population.get();
   parts->problem.chains = config.run.chains;
   parts->problem.seed = config.seed;
-  add_priors(config, *parts);
+  if (samples_jointly(config))
+    parts->prior = joint_prior(config, *parts, data);
+  else
+    add_priors(config, *parts);
   if (coefficients) parts->units = units(parts->baseline);
   if (config.output.scale != "data") parts->units = parts->model_units = {};
   return parts;
@@ -257,7 +260,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
 
 Recipe personal_recipe(Config& config, Index clients, const PersonalParts& parts, std::vector<std::string>& warnings) {
   Recipe recipe = complete(config, clients, std::max<Index>(1, parts.model->shared()), warnings);
-  recipe.up.whole_tail = parts.baseline ? 0 : parts.population->parameters();
+  recipe.up.whole_tail = parts.baseline || parts.prior ? 0 : parts.population->parameters();
   return recipe;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "exact/joint.h"
 #include "federated.h"
 #include "mixed_units.h"
 #include "model/personal_model.h"
@@ -27,11 +28,13 @@ struct PersonalParts {
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
-  MixedUnits units;        // in which (φ, β) is reported, or for a baseline (φ, z)
-  MixedUnits model_units;  // in which (φ, z) is reported
-  ClientWork work;         // what clients do in a round
-  PersonalPoint point;     // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
-  bool baseline = false;   // a baseline has no population, and its state is (φ, z)
+  MixedUnits units;                        // in which (φ, β) is reported, or for a baseline (φ, z)
+  MixedUnits model_units;                  // in which (φ, z) is reported
+  ClientWork work;                         // what clients do in a round
+  PersonalPoint point;                     // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
+  std::optional<exact::JointPrior> prior;  // of (φ, β), for hmc
+  bool shows_curvature = true;             // whether all clients show their Hessians
+  bool baseline = false;                   // a baseline has no population, and its state is (φ, z)
   // Whether every client is in a process of its own. Then nobody sees the parts of a baseline's model that clients
   // keep.
   bool apart = false;
@@ -39,7 +42,9 @@ struct PersonalParts {
   const Network& net() const { return *network->network.network; }
   bool may_rotate() const {
     return mixed && mixed->kind == MixedKind::linear;
-  }                                         // Φ may rotate: rows determine only Φz_i
+  }  // Φ may rotate: rows determine only Φz_i
+  // Whether chains can start at the fit without latents, for which clients show their Hessians.
+  bool pools() const { return mixed && !may_rotate() && shows_curvature; }
   std::vector<std::string> labels() const;  // names of (φ, β), or of (φ, z), as they are reported
   // The coordinates that chains should agree on: for mixed-linear only log σ, for a network with hidden units none.
   std::vector<std::size_t> identified() const;
@@ -75,6 +80,13 @@ Prior warm_up_prior(const PersonalParts& parts);
 // network φ comes from `theta`, whose last layer becomes the population's mean unless the configuration gives one, or
 // the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
+
+// The prior of (φ, β) for hmc (joint_prior.cc), in the units of the standardised columns. Throws ConfigError if the
+// data do not tell its scales.
+exact::JointPrior joint_prior(const Config& config, const PersonalParts& parts, const Federation& data);
+
+// Draws the standard deviations of the population from their prior, as starting positions of hmc.
+void draw_spreads(const PersonalParts& parts, const Config& config, PanelView start);
 
 // The recipe of a sampler of such a problem. For fedsoul and fedsouk messages end with the numbers for β, which go
 // whole.

@@ -27,6 +27,21 @@ PersonalSettings personal_settings(const Config& config, const Recipe& recipe, c
           .averaged_from = *config.run.burn_in};
 }
 
+exact::JointSetup joint_setup(const Config& config, const Recipe& recipe, const PersonalParts& parts) {
+  const std::string& centred = config.population.centred;
+  exact::JointSetup setup{.problem = parts.problem,
+                          .prior = *parts.prior,
+                          .settings = config.reference,
+                          .learns_length = !config.given.contains("sampler.trajectory"),
+                          .centring = centred == "always"  ? exact::Centring::always
+                                      : centred == "never" ? exact::Centring::never
+                                                           : exact::Centring::automatic,
+                          .last = config.run.iterations};
+  if (recipe.step.size > 0) setup.settings.step = recipe.step.size;
+  setup.settings.warm_up = *config.run.burn_in;
+  return setup;
+}
+
 BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
   const SamplerConfig& s = config.sampler;
   return {.step = recipe.step.size,
@@ -51,13 +66,18 @@ std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Reci
     parts.point = std::move(baseline.model);
     return std::move(baseline.step);
   }
-  const PersonalSettings settings = personal_settings(config, recipe, parts);
-  parts.work = make_personal_work(parts.problem, settings);
   const auto shared = static_cast<std::size_t>(parts.model->shared());
   parts.point = [shared](Index, std::span<const double> position, std::span<const double> z, std::span<double> w) {
     std::ranges::copy(position.first(shared), w.begin());
     std::ranges::copy(z, w.subspan(shared).begin());
   };
+  if (parts.prior) {
+    const exact::JointSetup setup = joint_setup(config, recipe, parts);
+    parts.work = exact::make_joint_work(setup);
+    return exact::make_joint_step(setup);
+  }
+  const PersonalSettings settings = personal_settings(config, recipe, parts);
+  parts.work = make_personal_work(parts.problem, settings);
   return make_approximation(parts.problem, settings, recipe.up.rate);
 }
 

@@ -88,7 +88,9 @@ Forecast PersonalResults::forecast(const ForecastRows& asked, const Learnt& lear
     sums.add(shared, z);
   };
   const Learnt own = in_own_units(learnt);
-  if (own.covariance.empty())
+  if (own.draws)
+    for_each_posterior_draw(parts, observed, own.at, seeds.latents, add);
+  else if (own.covariance.empty())
     for_each_own_draw(parts, observed, own.at, draws, seeds.latents, add);
   else
     for_each_uncertain_draw(parts, observed, own, draws * own.at.columns(), seeds, add);

@@ -39,6 +39,8 @@ Index PersonalResults::shared() const { return parts_.personal->model->shared();
 Index PersonalResults::outputs() const { return parts_.personal->model->outputs(); }
 bool PersonalResults::learns_average() const { return parts_.personal->model->identified(); }
 bool PersonalResults::apart() const { return parts_.personal->apart; }
+bool PersonalResults::has_posterior() const { return parts_.personal->prior.has_value(); }
+bool PersonalResults::may_judge() const { return learns_average() && !parts_.personal->network; }
 bool PersonalResults::is_baseline() const { return parts_.personal->baseline; }
 std::vector<std::size_t> PersonalResults::identified() const { return parts_.personal->identified(); }
 
@@ -76,7 +78,7 @@ OwnDraws PersonalResults::own_draws(Index client, const OwnQuestion& question, c
 }
 
 Learnt PersonalResults::in_clients_units(const Learnt& learnt) const {
-  return learnt.covariance.empty() ? Learnt{own_learnt(), {}} : in_own_units(learnt);
+  return learnt.covariance.empty() && !learnt.draws ? Learnt{own_learnt()} : in_own_units(learnt);
 }
 
 RowLoss PersonalResults::row_loss() const {

@@ -33,15 +33,27 @@ Panel predictive_draws(const PersonalParts& parts, const PersonalRows& rows, con
                        const OwnSeeds& seeds) {
   const auto k = static_cast<std::size_t>(parts.model->shared());
   std::vector<double> all;
-  for_each_uncertain_draw(parts, rows, learnt, draws, seeds,
-                          [&](Index, Index, std::span<const double> shared, std::span<const double> z) {
-                            all.insert(all.end(), shared.begin(), shared.end());
-                            all.insert(all.end(), z.begin(), z.end());
-                          });
+  const auto keep = [&](Index, Index, std::span<const double> shared, std::span<const double> z) {
+    all.insert(all.end(), shared.begin(), shared.end());
+    all.insert(all.end(), z.begin(), z.end());
+  };
+  if (learnt.draws)
+    for_each_posterior_draw(parts, rows, learnt.at, seeds.latents, keep);
+  else
+    for_each_uncertain_draw(parts, rows, learnt, draws, seeds, keep);
   const auto width = static_cast<Index>(k) + parts.model->latent();
   const Index count = std::ssize(all) / width;
   Panel out = copy_of({all.data(), width, count, width});
   for (Index n = 0; n < count; ++n) parts.model_units.to_data(out.column(n));
+  return out;
+}
+
+// The means of each chain's draws.
+Panel chain_means(const Panel& draws, Index chains) {
+  const Index each = draws.columns() / chains;
+  Panel out(draws.rows(), chains);
+  for (Index n = 0; n < draws.columns(); ++n)
+    math::axpy(1 / static_cast<double>(each), draws.column(n), out.column(n / each));
   return out;
 }
 
@@ -73,6 +85,7 @@ std::vector<std::string> PersonalSite::labels() const { return parts_->model->la
 Index PersonalSite::learnt() const {
   return is_baseline() ? parts_->model->work.shown : parts_->model->problem.dimension();
 }
+bool PersonalSite::has_posterior() const { return parts_->model->prior.has_value(); }
 bool PersonalSite::is_baseline() const { return parts_->model->baseline; }
 bool PersonalSite::classifies() const { return parts_->model->model->classifies(); }
 std::shared_ptr<const Potential> PersonalSite::whole() const { return parts_->whole; }
@@ -94,13 +107,14 @@ SiteLatents PersonalSite::results(const Client& client, ConstPanelView learnt, C
     return out;
   }
   const OwnSeeds seeds{parts_->config.seed, latent_seed(seed, index)};
-  Learnt at{copy_of(learnt), {}};
+  Learnt at{copy_of(learnt), {}, has_posterior()};
   for (Index c = 0; c < uncertainty.columns; ++c)
     at.covariance.insert(at.covariance.end(), uncertainty.column(c).begin(), uncertainty.column(c).end());
   out.own = draw_own(parts, client_part, question, at, seeds);
-  out.average = parts.in_data_units(at.at);
-  if (at.covariance.empty()) return out;
+  out.average = at.draws ? chain_means(parts.in_data_units(at.at), parts.problem.chains) : parts.in_data_units(at.at);
+  if (at.covariance.empty() && !at.draws) return out;
   out.predictive = predictive_draws(parts, parts.train[part], at, question.draws * learnt.columns, seeds);
+  if (at.draws) return out;
   const Index d = learnt.rows;
   out.covariance = at.covariance;
   out.own_covariance = std::move(at.covariance);

@@ -62,4 +62,17 @@ Panel personal_start(const PersonalParts& parts, const Config& config, ConstPane
   return start;
 }
 
+void draw_spreads(const PersonalParts& parts, const Config& config, PanelView start) {
+  const exact::JointPrior& prior = *parts.prior;
+  std::vector<double> normal(static_cast<std::size_t>(start.rows));
+  for (Index c = 0; c < start.columns; ++c) {
+    Stream stream = make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init);
+    stream.step = 1;
+    normals(stream, normal);
+    for (std::size_t j = 0; j < normal.size(); ++j)
+      if (const double scale = prior.half_normal[j]; scale > 0)
+        start.column(c)[j] = math::log(scale * std::abs(normal[j]));
+  }
+}
+
 }  // namespace pollen

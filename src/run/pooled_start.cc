@@ -80,6 +80,7 @@ class PooledFit {
     ++exchanges_;
     PooledLoss loss{sum.column(n + 1)[0], copy_of({sum.column(0).data(), n, 1, sum.stride()}),
                     copy_of({sum.column(1).data(), n, n, sum.stride()})};
+    if (parts_.prior) add_prior(at, loss);
     const std::vector<double>& precision = parts_.problem.shared_precision;
     for (std::size_t j = 0; j < precision.size(); ++j) {
       loss.value += 0.5 * precision[j] * at[j] * at[j];
@@ -88,6 +89,41 @@ class PooledFit {
     }
     hold(loss);
     return loss;
+  }
+
+  // Adds the prior of (φ, β) as a function of (φ, z), where z stands for the means that are learnt. Where σ is held at
+  // 1 although the prior expects another one, both parts of the posterior are taken times that one's square.
+  void add_prior(const std::vector<double>& at, PooledLoss& loss) const {
+    const Prior& prior = parts_.prior->normal;
+    const std::vector<double> beta = parts_.population->start();
+    const auto k = static_cast<std::size_t>(k_);
+    const auto place = [&](std::size_t j) {  // in (φ, β), or past its end
+      if (j < k) return j;
+      const Index mean = parts_.population->place(beta, static_cast<Index>(j - k))->of_mean;
+      return mean < 0 ? k + beta.size() : k + static_cast<std::size_t>(mean);
+    };
+    std::vector<double> theta(at.begin(), at.begin() + k_);
+    theta.insert(theta.end(), beta.begin(), beta.end());
+    for (std::size_t j = k; j < at.size(); ++j)
+      if (!held_[j]) theta[place(j)] = at[j];
+    double weight = 1;
+    if (parts_.problem.clients.front()->learns_noise() && !prior.mean.empty()) {
+      theta[k - 1] = prior.mean[k - 1];
+      weight = math::exp(2 * theta[k - 1]);
+    }
+    std::vector<double> slope(theta.size(), 0.0), unit(theta.size(), 0.0);
+    prior.add_gradient(theta, weight, slope);
+    loss.value += weight * prior.value(theta);
+    for (std::size_t j = 0; j < at.size(); ++j) {
+      if (held_[j]) continue;
+      loss.gradient.column(0)[j] += slope[place(j)];
+      std::vector<double> row(theta.size(), 0.0);
+      unit[place(j)] = 1;
+      prior.add_curvature(unit, weight, row);
+      unit[place(j)] = 0;
+      for (std::size_t i = 0; i < at.size(); ++i)
+        if (!held_[i]) loss.hessian.column(static_cast<Index>(j))[i] += row[place(i)];
+    }
   }
 
   // Coordinates that do not move get no gradient and the curvature 1. The others get a small ridge.
@@ -146,7 +182,7 @@ PooledSpread spread_of(const PooledFit& fit, const PersonalParts& parts) {
 
 // Throws if the data tell the classes apart without error and the coefficients have no prior.
 void check_pooled_separation(const PooledFit& fit, const PersonalParts& parts, const Config& config) {
-  if (!parts.model->classifies()) return;
+  if (!parts.model->classifies() || (parts.prior && config.model.prior != "flat")) return;
   const auto k = static_cast<std::size_t>(parts.model->shared());
   std::vector<std::string> names;
   const std::vector<std::string> labels = parts.labels(), latents = parts.model->latent_labels();
@@ -155,18 +191,44 @@ void check_pooled_separation(const PooledFit& fit, const PersonalParts& parts, c
   if (!names.empty()) refuse_separation(config, names, "model.prior_sd (population.mean_prior_sd for a random column)");
 }
 
+// The map that start_pooled() returns. A mean's variance is that of the pooled fit and σ_z²/b, as if latents were
+// known.
+Coordinates scales_around(const PooledFit& fit, const PooledSpread& spread, const PersonalParts& parts, bool moves) {
+  const auto k = static_cast<std::size_t>(parts.model->shared());
+  const Index d = parts.problem.dimension();
+  const double clients = static_cast<double>(parts.sizes.size());
+  const double rows = std::accumulate(parts.sizes.begin(), parts.sizes.end(), 0.0);
+  const ConstPanelView pooled = fit.loss().hessian;
+  const double unit = 1 / (spread.standard_error * spread.standard_error);
+  Panel information(d, d);
+  for (std::size_t j = 0; j < static_cast<std::size_t>(d); ++j)
+    information.column(static_cast<Index>(j))[j] = 2 * clients;
+  const std::size_t common = k + (moves ? spread.latents.size() : 0);
+  std::vector<double> share(common, 1.0);
+  for (std::size_t j = k; j < common; ++j) {
+    const double own = unit * pooled.column(static_cast<Index>(j))[j], sd = spread.latents[j - k];
+    share[j] = 1 / std::sqrt(1 + own * sd * sd / clients);
+  }
+  for (std::size_t j = 0; j < common; ++j)
+    for (std::size_t i = 0; i < common; ++i)
+      information.column(static_cast<Index>(j))[i] =
+          unit * share[i] * share[j] * pooled.column(static_cast<Index>(j))[i];
+  if (parts.problem.clients.front()->learns_noise()) information.column(static_cast<Index>(k - 1))[k - 1] = 2 * rows;
+  return {std::vector<double>(static_cast<std::size_t>(d)), information, true};
+}
+
 bool is_default(const std::vector<double>& values, double usual) {
   return values.empty() || values == std::vector<double>{usual};
 }
 
 }  // namespace
 
-void start_pooled(Transport& clients, const PersonalParts& parts, const Config& config, SetupFindings& found,
-                  PanelView start) {
+Coordinates start_pooled(Transport& clients, const PersonalParts& parts, const Config& config, SetupFindings& found,
+                         PanelView start) {
   const PopulationConfig& p = config.population;
   const bool normal = p.prior == "normal";
   const bool moves = normal && p.mean == "vector" && is_default(p.mean_start, 0);
-  const bool spreads = normal && p.spread == "vector" && is_default(p.sd_start, 1);
+  const bool spreads = normal && !parts.prior && p.spread == "vector" && is_default(p.sd_start, 1);
   PooledFit fit(clients, parts, moves);
   fit.run();
   check_pooled_separation(fit, parts, config);
@@ -193,6 +255,7 @@ void start_pooled(Transport& clients, const PersonalParts& parts, const Config& 
                              .columns = 1});
   found.notes.push_back(
       fmt::format("chains start around the fit without latents, found in {} exchanges", fit.exchanges()));
+  return scales_around(fit, spread, parts, moves);
 }
 
 }  // namespace pollen

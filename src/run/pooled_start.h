@@ -4,13 +4,16 @@
 // much.
 #pragma once
 
+#include "model/coordinates.h"
 #include "personal.h"
 #include "run/questions.h"
 
 namespace pollen {
 
-// Moves the starting positions in `start`, one column per chain, to the pooled fit. Adds the exchanges to `found`.
-void start_pooled(Transport& clients, const PersonalParts& parts, const Config& config, SetupFindings& found,
-                  PanelView start);
+// Moves the starting positions in `start`, one column per chain, to the pooled fit, except for standard deviations that
+// have a half-normal prior. Adds the exchanges to `found`. Returns the scales of (φ, β) there: a map A whose AAᵀ is
+// about the covariance that the pooled fit and known latents would leave.
+Coordinates start_pooled(Transport& clients, const PersonalParts& parts, const Config& config, SetupFindings& found,
+                         PanelView start);
 
 }  // namespace pollen

@@ -85,7 +85,7 @@ void ExperimentParts::prepare_personal() {
       !config.sampler.shared_step)
     throw ConfigError(config.file + ": sampler.shared_step",
                       "found none, and the step cannot be chosen from the clients' curvature here; accepted: a number");
-  if (!personal->baseline)
+  if (approximation != nullptr)
     found.notes.emplace_back(
         "phi and beta are estimates; the rows of their draws are the algorithm's path. Clients' draws have the "
         "uncertainty of their latents and, where standard errors are found, of the estimates");
@@ -95,7 +95,7 @@ void ExperimentParts::prepare_personal() {
             ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
         : personal->model->identified() ? "many beta give the same population, and chains differ in them"
                                         : "a network's units can change places, so that chains differ in phi and beta");
-  if (!config.sampler.step && !personal->baseline)
+  if (!config.sampler.step && approximation != nullptr)
     found.notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   Panel theta = personal->network ? network_start(*personal, config) : Panel();
   if (config.warm_up.epochs > 0 && personal->apart)
@@ -105,8 +105,13 @@ void ExperimentParts::prepare_personal() {
         *personal, config, problem.data, local_transport(pick_threads()),
         [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
   Panel start = personal_start(*personal, config, theta);
-  if (approximation != nullptr && approximation->needs_information(0) && config.run.init == "auto")
-    start_pooled(link->transport(), *personal, config, found, start);
+  const bool pooled =
+      approximation != nullptr ? approximation->needs_information(0) : joint != nullptr && personal->pools();
+  if (pooled && config.run.init == "auto") {
+    const Coordinates around = start_pooled(link->transport(), *personal, config, found, start);
+    if (joint != nullptr) joint->set_metric(around);
+  }
+  if (joint != nullptr) draw_spreads(*personal, config, start);
   engine->start(start);
 }
 

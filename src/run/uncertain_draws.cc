@@ -1,4 +1,5 @@
-// Draws of a client's latent that take the uncertainty of (φ, β) into account.
+// Draws of a client's latent that take the uncertainty of (φ, β) into account: by the normal law of the estimates, or
+// by draws of their posterior.
 #include <algorithm>
 #include <cmath>
 
@@ -62,6 +63,38 @@ void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& row
     draw_latents(*client, *parts.population, position, {std::min(each, draws - n), seeds.latents, number, from},
                  [&](std::span<const double> z) {
                    visit(0, n++, shared, z);
+                   last.assign(z.begin(), z.end());
+                 });
+  }
+}
+
+void for_each_posterior_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView positions,
+                             std::uint64_t seed, const OwnDrawVisitor& visit) {
+  constexpr Index kPositions = 4;  // of every chain, without second derivatives
+  const auto client = rows.potential();
+  const Index chains = std::min(parts.problem.chains, positions.columns), each = positions.columns / chains;
+  const auto shared = [&](Index n) {
+    return positions.column(n).first(static_cast<std::size_t>(parts.model->shared()));
+  };
+  if (!client->has_hessian()) {
+    const Index places = std::min(kPositions, each), draws = each / places;
+    Panel at(positions.rows, chains * places);
+    for (Index n = 0; n < at.columns(); ++n)
+      std::ranges::copy(positions.column(n / places * each + (n % places + 1) * each / places - 1),
+                        at.column(n).begin());
+    return for_each_own_draw(parts, rows, at, draws, seed,
+                             [&](Index n, Index draw, std::span<const double> phi, std::span<const double> z) {
+                               visit(n / places, n % places * draws + draw, phi, z);
+                             });
+  }
+  std::vector<double> last;
+  for (Index n = 0; n < chains * each; ++n) {
+    if (n % each == 0) last.clear();
+    const std::vector<double> from = last;
+    draw_latents(*client, *parts.population, positions.column(n),
+                 {.count = 1, .seed = seed, .number = static_cast<std::uint64_t>(n), .from = from},
+                 [&](std::span<const double> z) {
+                   visit(n / each, n % each, shared(n), z);
                    last.assign(z.begin(), z.end());
                  });
   }

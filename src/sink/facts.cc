@@ -38,7 +38,11 @@ PrivacyFacts privacy_of(const Experiment& experiment) {
 }
 
 States states_of(const Experiment& experiment) {
-  if (experiment.personal()) return experiment.personal()->is_baseline() ? States::iterates : States::estimates;
+  if (const PersonalResults* personal = experiment.personal()) {
+    if (personal->is_baseline()) return States::iterates;
+    if (!personal->has_posterior()) return States::estimates;
+    return personal->may_judge() ? States::draws : States::weights;
+  }
   const Recipe& recipe = experiment.recipe();
   if (recipe.reference && !find_reference(recipe.name)->samples) return States::iterates;
   return experiment.model().interchangeable() ? States::weights : States::draws;

@@ -15,7 +15,8 @@ std::string prediction(const Summary& summary, const Ending& ending) {
   const RunFacts& f = summary.facts;
   if (!f.predicts || f.status == RunStatus::failed) return "";
   if (f.first_client.empty()) return ending.draws ? "--data FILE" : "";
-  if (summary.last.empty() || f.states != States::estimates) return "";
+  const bool estimates = !summary.last.empty() && f.states == States::estimates;
+  if (!estimates && (!ending.draws || !f.exact)) return "";
   // The server of a federation does not have the rows by which a client of the run is known.
   return f.federation ? "--new-client --data FILE" : fmt::format("--client {} --data FILE", shell_word(f.first_client));
 }

@@ -16,10 +16,22 @@
 #include "sink/parallel.h"
 #include "sink/score_sums.h"
 #include "sink/text.h"
+#include "spaced_draws.h"
 
 namespace pollen::sink {
 
 namespace {
+
+// Evenly spaced draws of (φ, β), at most so many per chain, chain after chain.
+Learnt posterior_of(const SpoolReader& spool, Index most) {
+  const Index chains = spool.shape().chains;
+  const std::vector<std::int64_t> chosen = spaced_draws(spool.draws(), chains, most * chains);
+  Learnt out{Panel(spool.shape().dimension, chains * std::ssize(chosen)), {}, true};
+  for (Index c = 0; c < chains; ++c)
+    for (std::size_t n = 0; n < chosen.size(); ++n)
+      spool.draw(chosen[n], c, out.at.column(c * std::ssize(chosen) + static_cast<Index>(n)));
+  return out;
+}
 
 // Which effects are reported: coefficients of columns, which the data determine.
 ClientEffects effects_of(const Experiment& experiment, const std::vector<std::string>& labels, Index clients) {
@@ -164,14 +176,20 @@ void set_estimate(double value, double error, stats::ParameterSummary& out) {
   out.mcse = out.ess_bulk = out.ess_tail = kUnknown;
 }
 
-void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus status) {
+void add_site_personal(Summary& summary, const SpoolReader& spool, const Experiment& experiment, RunStatus status) {
+  constexpr Index kMostStates = 4000;
   const PersonalResults& personal = *experiment.personal();
   summary.check.words = "No predictive check is made in a federation, whose rows stay with the clients.";
-  summary.last = copy_of(experiment.position());
-  summary.average = personal.averaged();
+  if (!personal.has_posterior()) {
+    summary.last = copy_of(experiment.position());
+    summary.average = personal.averaged();
+  }
   if (status != RunStatus::complete) return;
   report_estimates(experiment, summary);
-  const Learnt learnt = personal.in_clients_units({summary.average, summary.own_covariance});
+  const Index each = std::min(experiment.config().output.client_draws, kMostStates / experiment.config().run.chains);
+  const Learnt learnt =
+      personal.in_clients_units(personal.has_posterior() ? posterior_of(spool, std::max<Index>(1, each))
+                                                         : Learnt{summary.average, summary.own_covariance});
   const Index d = learnt.covariance.empty() ? 0 : learnt.at.rows();
   Panel sums(ScoreSums::numbers(0), 1);
   experiment.ask_scores(learnt.at, {learnt.covariance.data(), d, d, d}, sums);
@@ -181,11 +199,14 @@ void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus
   summary.metrics = all.scores(personal.predicts_classes());
 }
 
-void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
+void add_personal(Summary& summary, const SpoolReader& spool, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
   const PersonalResults& personal = *experiment.personal();
-  summary.last = copy_of(experiment.position());
-  summary.average = personal.averaged();
+  if (personal.has_posterior() && spool.draws() == 0) return;
+  if (!personal.has_posterior()) {
+    summary.last = copy_of(experiment.position());
+    summary.average = personal.averaged();
+  }
   report_estimates(experiment, summary);
   const Federation& data = experiment.data();
   const Index clients = std::min(options.clients, data.clients());
@@ -196,7 +217,8 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const PredictedTargets targets = targets_of(experiment, clients, options.training);
   summary.effects = effects_of(experiment, summary.facts.labels, clients);
   const OwnQuestion question{options.draws, targets.rows.training, targets.groups.edges()};
-  const Learnt learnt{summary.average, summary.own_covariance};
+  const Learnt learnt =
+      personal.has_posterior() ? posterior_of(spool, options.draws) : Learnt{summary.average, summary.own_covariance};
   ClientsSums sums(targets.groups, at(clients));
   const std::vector<OwnDraws> drawn =
       draw_clients(experiment, folder, clients, options, question, learnt, summary.effects, sums);

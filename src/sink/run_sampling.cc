@@ -142,9 +142,9 @@ Summary RunSession::finish(RunStatus status) {
   if (progress) progress->end();
   const OutputConfig& output = experiment_.config().output;
   if (experiment_.personal() && experiment_.personal()->apart())
-    add_site_personal(summary, experiment_, status);
+    add_site_personal(summary, spool, experiment_, status);
   else if (experiment_.personal() && status != RunStatus::failed)
-    add_personal(summary, experiment_, job_.folder,
+    add_personal(summary, spool, experiment_, job_.folder,
                  {output.clients, output.client_draws, threads, wants_csv(), !experiment_.privacy().asked()});
   else if (!experiment_.personal() && !job_.experiment.sites.empty())
     add_site_scores(summary, spool, experiment_, status);

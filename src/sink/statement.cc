@@ -111,6 +111,11 @@ std::string prior_words(const Config& config, const RunFacts& f) {
   const bool mixed = f.states == States::estimates || is_mixed(config);
   const bool asked = config.given.contains("model.prior") || config.given.contains("model.prior_sd");
   if (model.prior == "flat") return "The prior is flat.";
+  if (samples_jointly(config) && !is_network(config))
+    return fmt::format(
+        "Priors: coefficients and population means normal, {}; standard deviations of the population "
+        "half-normal, with the scales of their coefficients.",
+        model.prior == "auto" ? "with scales from the data (docs/models.md)" : "as model.prior_sd says");
   if (mixed && !is_network(config) && !asked) return "There is no prior: the likelihood alone is maximised.";
   if (model.weight_decay)
     return fmt::format("Prior of every weight: {}.", normal(0, 1 / std::sqrt(*model.weight_decay)));

@@ -121,7 +121,10 @@ Verdict judge_draws(const RunFacts& facts, const Summaries& parameters, const Dr
 }
 
 // Why R-hat says little of states that are no draws of a posterior whose parameters have a meaning each.
-const char* why_not(States states) {
+const char* why_not(States states, const std::string& model) {
+  if (states == States::weights && model == "mixed-linear")
+    return "phi and the latents can turn together, so that chains that predict alike differ in them. Judge by the "
+           "scores.";
   if (states == States::weights)
     return "a network's units can change places, so that chains that predict alike differ in their weights. Judge by "
            "the scores.";
@@ -147,7 +150,9 @@ Verdict judge(const RunFacts& facts, const Summaries& parameters, const DrawSet*
   } else if (facts.states == States::draws) {
     verdict = judge_draws(facts, parameters, draws);
   } else {
-    verdict = {{}, fmt::format("R-hat does not apply here: {}", why_not(facts.states)), troubles(facts, parameters)};
+    verdict = {{},
+               fmt::format("R-hat does not apply here: {}", why_not(facts.states, facts.model)),
+               troubles(facts, parameters)};
     const std::string line =
         facts.states == States::estimates ? unsettled(parameters, facts.labels, facts.identified) : "";
     if (!line.empty()) verdict.reasons.push_back(line);

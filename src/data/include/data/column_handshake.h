@@ -45,8 +45,8 @@ class ColumnHandshake {
   // receives all levels. Levels that the configuration gives are not exchanged. There must be a layout.
   std::int64_t level_bits() const;
 
-  // Returns what is to be said about columns that are left out, and about clients, called by `names`, whose files differ
-  // from the others' as if by mistake (data/site_doubts.h). There must be a layout.
+  // Returns what is to be said about columns that are left out, and about clients, called by `names`, whose files
+  // differ from the others' as if by mistake (data/site_doubts.h). There must be a layout.
   std::vector<std::string> notes(const std::vector<std::string>& names) const;
 
  private:
@@ -101,6 +101,8 @@ std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling);
 // Returns what is wrong with a scaling that somebody sent for so many encoded columns, or an empty text.
 // `moments`: whether the moments of columns that are not standardised are among it.
 std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized, bool moments = false);
+// Whether a scaling has the means and standard deviations of columns that keep their own, by which a prior goes.
+bool keeps_raw_moments(const DataSpec& spec, bool standardized);
 
 // Returns the bits that pooling so many columns costs: every client sends its sums and receives what was agreed.
 std::int64_t pooling_bits(Index clients, std::size_t columns, const ColumnScaling& agreed);

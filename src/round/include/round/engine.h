@@ -17,8 +17,9 @@ class Engine {
 
   // Sets the starting positions, one column per chain, before the first iteration.
   virtual void start(ConstPanelView position) = 0;
-  // Advances every chain by at least one and at most `most` iterations, up to the next state that can be emitted.
-  // Returns the number of iterations done. NumericError if a state is not finite or explodes.
+  // Advances every chain by at least one and at most `most` iterations, up to the next state that can be emitted. An
+  // engine whose iterations take several exchanges may do one exchange alone. Returns the number of iterations done.
+  // NumericError if a state is not finite or explodes.
   virtual std::int64_t advance(std::int64_t most) = 0;
   // Whether position() is a state that can be emitted now.
   virtual bool emits() const { return true; }
@@ -28,7 +29,7 @@ class Engine {
   // Reports every further exchange with clients to the listener. An engine without exchanges ignores it. The call comes
   // before archive().
   virtual void listen(TrafficListener) {}
-  // The transitions of the last iteration, one per chain; empty if they have nothing to report.
+  // The transitions of the iteration that advance() has completed, one per chain; empty if they have nothing to report.
   virtual std::span<const Transition> transitions() const { return {}; }
   // U at position(), one number per chain, if the engine has computed it anyway; else empty.
   virtual std::span<const double> potentials() const { return {}; }

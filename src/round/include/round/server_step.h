@@ -59,6 +59,8 @@ class ServerStep {
   // Moves a chain's position and its memory. Different members may move different chains at the same time. Returns the
   // largest absolute coordinate, from which the server detects explosions.
   virtual double move(const Chain& chain) = 0;
+  // Is called once per exchange after all chains have moved, and may change their positions.
+  virtual void turn(PanelView) {}
   virtual void archive(Archive&) {}
 };
 

@@ -67,10 +67,12 @@ struct RowLoss {
 };
 
 // (φ, β) as predictions use it: one column per chain or, with the covariance of the estimates, the uncertainty around
-// the mean of the columns.
+// the mean of the columns. Of a sampler of the joint posterior the columns are draws, as many of each chain, chain
+// after chain. In the units of the data.
 struct Learnt {
-  Panel at;                        // in the units of the data
-  std::vector<double> covariance;  // Estimates::own_covariance, or empty
+  Panel at;
+  std::vector<double> covariance = {};  // Estimates::own_covariance, or empty
+  bool draws = false;
 };
 
 // What to predict for.
@@ -100,6 +102,8 @@ class PersonalResults {
   Index outputs() const;        // numbers per predicted row: 1 (for mixed-logistic P(1)), or a network's classes
   bool learns_average() const;  // whether learnt() is averaged(); else it is the position, as φ may rotate on its path
   bool is_baseline() const;     // a baseline has a point for every client, no posterior
+  bool has_posterior() const;   // whether the rows of draws are draws of (φ, β) from their posterior (hmc)
+  bool may_judge() const;       // whether its parameters have a meaning each, so that R-hat applies to them
   // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
   std::vector<std::size_t> identified() const;
   // These two are in the units of the data. averaged() is the average of the path since burn-in. During burn-in, and

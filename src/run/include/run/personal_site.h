@@ -51,13 +51,14 @@ class PersonalSite {
       const;             // of (φ, β) or, for a baseline, of the part of the model that the server has
   Index learnt() const;  // the number of these
   bool is_baseline() const;
+  bool has_posterior() const;  // whether what the server tells of (φ, β) at the end are draws of the posterior
   bool classifies() const;
   // The potential of the whole network, for a warm-up; null without one.
   std::shared_ptr<const Potential> whole() const;
 
-  // The client's own draws, and its predictions for its test rows, at what the run has learnt, one column per chain in
-  // the units of the standardised columns. `uncertainty` is the covariance of the estimates, if it is known. `client`
-  // has the latents that a baseline keeps.
+  // The client's own draws, and its predictions for its test rows, at what the run has learnt, one column per chain, or
+  // with a posterior as many draws of each chain, in the units of the standardised columns. `uncertainty` is the
+  // covariance of the estimates, if it is known. `client` has the latents that a baseline keeps.
   SiteLatents results(const Client& client, ConstPanelView learnt, ConstPanelView uncertainty) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include "run/experiment.h"
 #include "sink/folder.h"
+#include "sink/spool.h"
 #include "sink/summary.h"
 
 namespace pollen::sink {
@@ -20,15 +21,15 @@ struct PersonalOptions {
   bool training = true;  // whether training rows may be scored if there are no test rows
 };
 
-// Draws every client's latent at the learnt values, writes the files, and fills summary.clients, the clients' effects,
-// the predictive check, and summary.metrics with scores over all test rows and their spread over clients. Without test
-// rows the scores are of training rows, and there are none per client.
-void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
+// Draws every client's latent at the learnt values, or at draws of their posterior from the spool, writes the files,
+// and fills summary.clients, the clients' effects, the predictive check, and summary.metrics with scores over all test
+// rows and their spread over clients. Without test rows the scores are of training rows, and there are none per client.
+void add_personal(Summary& summary, const SpoolReader& spool, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options);
 
 // The same at the server of a federation, where each client draws its own latent and keeps it: the estimates and, from
 // sums that clients answer, scores over all test rows.
-void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus status);
+void add_site_personal(Summary& summary, const SpoolReader& spool, const Experiment& experiment, RunStatus status);
 
 // Sets an estimate and its standard error, with a normal 90 % interval.
 void set_estimate(double value, double error, stats::ParameterSummary& out);
