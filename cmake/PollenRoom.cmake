@@ -15,7 +15,7 @@
 # several times as long. Results do not depend on it.
 set(POLLEN_WARM data run sink stats)
 set(POLLEN_COLD federation grpc http keys plan privacy recipe report site)
-set(POLLEN_HOT base math random network model data compress oracle wire round recipe personal transport ranks stats plan run exact sink site federation)
+set(POLLEN_HOT base math random network model data compress oracle wire round recipe personal transport ranks stats plan run exact federation)
 set(POLLEN_WARM_OPTIONS $<$<CONFIG:Release>:-O2>)
 set(POLLEN_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 set(POLLEN_HOT_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O1>)
