@@ -58,6 +58,17 @@ TEST(Complete, PerClientCompressorsShareOneRate) {
   EXPECT_DOUBLE_EQ(r.up.rate, 1 / (1 + 4.0));
 }
 
+// In a default run of qlsd++ the Hessians of 1,000 columns with an intercept and log sigma are a tenth of the uplink.
+TEST(Complete, AThousandColumnsGetFullCoordinates) {
+  const auto chosen = [](Index dimension) {
+    return made({"model.kind=linear", "run.iterations=20000", "run.chains=4"}, 5, dimension).config.sampler;
+  };
+  EXPECT_EQ(chosen(1002).precondition, "full");
+  EXPECT_EQ(chosen(1002).curvature_clients, 0);
+  EXPECT_EQ(chosen(1024).precondition, "full");
+  EXPECT_EQ(chosen(1025).precondition, "diagonal");
+}
+
 TEST(Complete, WrongCombinationsSayWhy) {
   EXPECT_THAT(refusal({"sampler.name=qlsd", "sampler.compressor=top-k"}), HasSubstr("biased"));
   EXPECT_THAT(refusal({"sampler.name=qlsd++", "sampler.compressor=rand-k", "sampler.scaled=true"}),

@@ -56,6 +56,9 @@ TEST(SummaryTable, ParametersOfDifferentUnitsAreReadable) {
   EXPECT_NE(text.find("0.50 (0.41 to 0.61)"), std::string::npos) << text;
   EXPECT_NE(text.find("(own scale)"), std::string::npos) << text;
   EXPECT_NE(text.find(interval_strip(dollar, 0, dollar.q95, 25)), std::string::npos) << text;
+  year.mean = year.q50 = -9.84, year.q5 = -20.9, year.q95 = -4.67;  // in the decimals of 0.0094 these would be zeros
+  EXPECT_NE(summary_text(example.page, {.colour = false, .traces = false, .width = 300}).find("(8.38e-10 to 0.0094)"),
+            std::string::npos);
   year.mean = year.q50 = 6e-5, year.q5 = 5e-5, year.q95 = 7e-5;
   EXPECT_EQ(summary_text(example.page, {.colour = false, .traces = false, .width = 300}).find("(own scale)"),
             std::string::npos);
