@@ -28,7 +28,12 @@ struct Lie {
 void PrintTo(const Lie& lie, std::ostream* out) { *out << lie.name; }
 
 void put_number(Reply& reply, double value) { std::memcpy(reply.payload.data() + 8, &value, sizeof value); }
-void put_norm(Reply& reply, float value) { std::memcpy(reply.payload.data(), &value, sizeof value); }
+// Begins the reply as Elias codes with these 16 bits for the first norm.
+void put_norm(Reply& reply, unsigned code) {
+  reply.payload[0] = static_cast<std::uint8_t>(0x80 | code >> 9);
+  reply.payload[1] = static_cast<std::uint8_t>(code >> 1);
+  reply.payload[2] = static_cast<std::uint8_t>(code << 7);
+}
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
 
 void resize_part(Reply& reply, std::size_t part, std::ptrdiff_t by) {
@@ -92,11 +97,11 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"minus_infinity", "fald", [](Reply& r) { put_number(r, -kInf); }, {}, "client 3: compressed payload"},
         Lie{"norm_nan",
             "qlsd",
-            [](Reply& r) { put_norm(r, std::nanf("")); },
+            [](Reply& r) { put_norm(r, 0xffff); },
             {},
-            "client 3: compressed payload: found a norm that is negative"},
-        Lie{"norm_infinite", "qlsd", [](Reply& r) { put_norm(r, HUGE_VALF); }, {}, "found a norm that"},
-        Lie{"norm_negative", "qlsd++", [](Reply& r) { put_norm(r, -1); }, {}, "found a norm that"},
+            "client 3: compressed payload: found a norm that is too small or not finite"},
+        Lie{"norm_infinite", "qlsd", [](Reply& r) { put_norm(r, 0xff00); }, {}, "found a norm that"},
+        Lie{"norm_tiny", "qlsd++", [](Reply& r) { put_norm(r, 1); }, {}, "found a norm that"},
         Lie{"longer", "lsd", [](Reply& r) { resize_part(r, 1, 8); }, {}, "bytes, accepted: exactly"},
         Lie{"shorter", "lsd", [](Reply& r) { resize_part(r, 2, -8); }, {}, "bytes, accepted: exactly"},
         Lie{"longer_code", "qlsd", [](Reply& r) { resize_part(r, 0, 9); }, {}, "compressed payload"},
