@@ -44,9 +44,10 @@ void set_model_defaults(Config& config) {
   if (m.prior == "auto") {
     const bool chosen = config.given.contains("model.prior");
     const bool scaled = config.given.contains("model.prior_sd") || m.weight_decay;
-    if (row->group == ModelRow::Group::mixed && (scaled || !samples_jointly(config)))
+    const bool mixed = row->group == ModelRow::Group::mixed;
+    if (mixed && !samples_jointly(config))
       m.prior = scaled ? "normal" : "flat";
-    else if (row->group != ModelRow::Group::mixed && (!plain || (!chosen && (scaled || !accepts("prior")))))
+    else if ((!mixed && !plain) || (!chosen && (scaled || !accepts("prior"))))
       m.prior = "normal";
   }
   config.data.column_moments = m.prior == "auto";

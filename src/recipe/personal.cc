@@ -110,10 +110,6 @@ void complete_joint(Config& config, Problems& problems, Recipe& recipe) {
     problems.add(fmt::format("{}: {}", config.file, key),
                  fmt::format("found {}, accepted for hmc: {}", found, accepted));
   };
-  if (p.prior != "normal")
-    refuse("population.prior",
-           fmt::format("\"{}\", whose density is known up to a constant that depends on its parameters", p.prior),
-           "\"normal\"");
   if (p.least_sd || p.mean_radius || p.most_sd != PopulationConfig().most_sd)
     refuse("population", "least_sd, most_sd or mean_radius, bounds at which a trajectory would have to turn",
            "none of them; population.log_sd_prior_sd and mean_prior_sd are priors");

@@ -195,6 +195,11 @@ class JointPriorMaker {
 }  // namespace
 
 exact::JointPrior joint_prior(const Config& config, const PersonalParts& parts, const Federation& data) {
+  if (config.population.prior != "normal")
+    throw ConfigError(config.file + ": population.prior",
+                      fmt::format("found \"{}\", whose density is known up to a number that depends on its parameters; "
+                                  "accepted for hmc: \"normal\"",
+                                  config.population.prior));
   return JointPriorMaker(config, parts, data).make();
 }
 

@@ -32,7 +32,7 @@ exact::JointSetup joint_setup(const Config& config, const Recipe& recipe, const 
   exact::JointSetup setup{.problem = parts.problem,
                           .prior = *parts.prior,
                           .settings = config.reference,
-                          .learns_length = !config.given.contains("sampler.trajectory"),
+                          .learns_length = parts.model->identified() && !config.given.contains("sampler.trajectory"),
                           .centring = centred == "always"  ? exact::Centring::always
                                       : centred == "never" ? exact::Centring::never
                                                            : exact::Centring::automatic,

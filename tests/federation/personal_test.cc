@@ -84,6 +84,8 @@ const std::vector<Case> kCases = {
      kMixed,
      {"population.prior=energy", "population.units=2", "sampler.shared_step=0.001", "sampler.population_step=0.002"}},
     {"last_layer", kLastLayer, {}},
+    {"hmc", kMixed, {"sampler.name=hmc", "sampler.leapfrogs=3"}},
+    {"hmc_last_layer", kLastLayer, {"sampler.name=hmc", "sampler.leapfrogs=3"}},
     {"ditto", kMixed, {"sampler.name=ditto", "sampler.step=0.01"}},
     {"scaffold", kMixed, {"sampler.name=scaffold", "sampler.step=0.01"}},
     {"apfl", kMixed, {"sampler.name=apfl", "sampler.step=0.01", "sampler.adapt_mixture=true"}},

@@ -53,6 +53,7 @@ int check() {
   hold("ula", kFederated, {"sampler.name=ula", "sampler.batch=1.0"});
   hold("fedsoul", kLatents, {});
   hold("fedsouk", kLatents, {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd"});
+  hold("hmc", kLatents, {"sampler.name=hmc"});
   hold("fedrep", kLatents, {"sampler.name=fedrep", "sampler.step=0.01"});
   hold("l2gd", kLatents, {"sampler.name=l2gd", "sampler.step=0.01"});
   if (ranks->rank() == 0) std::printf("%d wrong\n", wrong);

@@ -65,6 +65,7 @@ const std::vector<FederatedSampler> kPersonal = {
     {"fedsouk_some",
      {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.2"}},
     {"fedsouk_memory", {"sampler.name=fedsouk", "sampler.compressor=qsgd", "sampler.memory=true"}},
+    {"hmc", {"sampler.name=hmc", "sampler.leapfrogs=2"}},
     {"energy", {"population.prior=energy"}},
     {"local", {"sampler.name=local", "sampler.step=0.01"}},
     {"fedavg", {"sampler.name=fedavg", "sampler.step=0.01", "sampler.server_step=0.7"}},

@@ -172,6 +172,7 @@ const std::vector<Overrides> kWays = {
     {"sampler.name=fedsoul", "sampler.compressor=qsgd", "sampler.memory=true", "warm_up.epochs=3", "warm_up.batch=5"},
     {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.7"},
     {"population.prior=energy", "population.units=2", "population.particles=2"},
+    {"sampler.name=hmc", "sampler.step=auto"},
     {"sampler.name=fedrep", "sampler.step=0.05", "warm_up.epochs=1"}};
 
 TEST_F(PersonalNetworks, ThreadsAndStopsDoNotMatter) {
@@ -282,7 +283,9 @@ TEST_F(PersonalNetworks, WhatCannotBeIsRefused) {
     const std::string words = refusal({sampler, "sampler.step=0.1"});
     EXPECT_THAT(words, HasSubstr("test.toml: sampler.name"));
     EXPECT_THAT(
-        words, HasSubstr("accepted for mlp with model.personal = \"last-layer\": \"fedsoul\", \"fedsouk\", \"local\""));
+        words,
+        HasSubstr(
+            "accepted for mlp with model.personal = \"last-layer\": \"fedsoul\", \"fedsouk\", \"hmc\", \"local\""));
   }
   for (const char* sampler : {"sampler.name=fedsoul", "sampler.name=fedrep"})
     EXPECT_THAT(refusal({sampler, "model.personal=none", "sampler.step=0.1"}),

@@ -98,6 +98,12 @@ TEST_F(Personal, WrongColumnsAreNamed) {
   EXPECT_THAT(refusal({"sampler.name=ditto"}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal({"sampler.compressor=top-k", "sampler.k=1"}), HasSubstr("biased"));
   EXPECT_THAT(refusal({"run.init=mode"}), HasSubstr("run.init"));
+  EXPECT_THAT(refusal({"sampler.name=nuts"}), HasSubstr("\"hmc\""));
+  EXPECT_THAT(refusal({"sampler.name=hmc", "model.prior=flat"}), HasSubstr("the posterior of log sd is improper"));
+  EXPECT_EQ(refusal({"sampler.name=hmc", "model.prior=flat", "population.log_sd_prior_sd=1.0"}), "accepted");
+  EXPECT_THAT(refusal({"sampler.name=hmc", "population.prior=energy"}), HasSubstr("accepted for hmc: \"normal\""));
+  EXPECT_THAT(refusal({"sampler.name=hmc", "population.least_sd=0.1"}), HasSubstr("population"));
+  EXPECT_THAT(refusal({"sampler.name=hmc", "federation.on_missing=skip"}), HasSubstr("\"wait\" or \"abort\""));
   EXPECT_THAT(refusal({"model.temperature=2.0"}), HasSubstr("model.temperature"));
 }
 
@@ -107,6 +113,8 @@ const std::vector<Overrides> kWays = {
      "participation.policy=fixed-size", "participation.size=5"},
     {"model.kind=mixed-linear", "data.intercept=false", "sampler.step_decay=0.6"},
     {"population.prior=energy", "population.units=3", "population.particles=2", "sampler.warm_start=false"},
+    {"sampler.name=hmc"},
+    {"sampler.name=hmc", "model.kind=mixed-linear", "data.intercept=false", "population.centred=never"},
     {"sampler.name=fedrep", "sampler.step=0.01"},
     {"sampler.name=l2gd", "sampler.step=0.01"},
     {"sampler.name=scaffold", "sampler.step=0.01", "participation.policy=fixed-size", "participation.size=5"},
