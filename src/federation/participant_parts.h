@@ -138,7 +138,8 @@ struct Participant::Parts {
   bool may_answer(const wire::Ask& message, Query::What what, const Send& send);
   bool may_answer(const Verdict& verdict, const Send& send);
   // participant_points.cc
-  bool may_answer_at(ConstPanelView points, bool round, const Send& send);
+  bool may_answer_at(ConstPanelView points, std::optional<double> gradients, const Send& send);
+  double gradients_of(const Broadcast& heard) const;
   Digest content_of(const wire::Ask& message) const;
   Digest content_of(const Broadcast& heard, std::span<const double> weights) const;
   void print_coordinates();

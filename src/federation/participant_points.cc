@@ -12,22 +12,31 @@ namespace pollen {
 namespace {
 
 constexpr double kLeastRows = 10, kLeastShare = 0.05;
-// A round costs more with a look at its point, so only some are looked at. A server cannot know which.
-constexpr unsigned kOneRoundIn = 32;
+// A look takes a pass over all rows. Looks at rounds take about this share of the rounds' own work.
+constexpr double kShareOfWork = 1.0 / 32;
+constexpr double kRarest = 1 << 30;
 
 }  // namespace
 
-// Looks at one of the points of a question, or now and then at one of a round's. Returns whether they may be answered:
-// always if the site has given its word that the server is trusted, which is then warned of.
-bool Participant::Parts::may_answer_at(ConstPanelView points, bool round, const Send& send) {
+double Participant::Parts::gradients_of(const Broadcast& heard) const {
+  const auto steps = std::max<std::uint64_t>(1, heard.segment.steps);
+  return static_cast<double>(recipe.batch.of(problem->rows[part])) * static_cast<double>(config->run.chains) *
+         static_cast<double>(steps);
+}
+
+// Looks at one of the points of a question, or now and then at one of a round's, where the answer takes so many
+// gradients of rows: the server cannot know when. Returns whether the points may be answered: always if the site has
+// given its word that the server is trusted, and is then warned.
+bool Participant::Parts::may_answer_at(ConstPanelView points, std::optional<double> gradients, const Send& send) {
   ThinPoints& thin = thin_points;
   if (!thin.watched || personal || points.columns == 0 || points.rows != dimension()) return true;
-  if (round && thin.coins() % kOneRoundIn != 0) return true;
+  const auto rows = static_cast<double>(client().potential().rows());
+  const double rarely = gradients ? rows / (kShareOfWork * std::max(1.0, *gradients)) : 1;
+  if (rarely > 1 && thin.coins() % static_cast<std::uint64_t>(std::min(kRarest, rarely)) != 0) return true;
   const auto one = static_cast<Index>(thin.coins() % static_cast<std::uint64_t>(points.columns));
   const auto found = client().potential().effective_rows(points.column(one), work.scratch);
   if (!found) return true;
   ++thin.looked;
-  const auto rows = static_cast<double>(client().potential().rows());
   const double least = std::min(rows, std::max(kLeastRows, kLeastShare * rows));
   if (*found >= least * (1 - 1e-9) || ++thin.found < thin.tell_at) return true;
   const std::string what = fmt::format(

@@ -193,7 +193,11 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const bool round = what == Query::What::potential_gradient;
   if (round && !begin_exact_round(send)) return;
   if (!may_answer(message, what, send)) return;
-  if (is_about_rows(what) && !may_answer_at(message.at, round, send)) return;
+  std::optional<double> gradients;  // of questions that are asked as often as rounds
+  const auto columns = static_cast<double>(message.at.columns());
+  if (round) gradients = columns * static_cast<double>(problem->rows[part]);
+  if (what == Query::What::descent) gradients = columns * static_cast<double>(warm_up.batch);
+  if (is_about_rows(what) && !may_answer_at(message.at, gradients, send)) return;
   if (what == Query::What::coordinates) take_coordinates(std::move(told));
   round ? enter_answer(0, 1, std::nullopt) : enter_answer(points_of(message, what), 0, std::nullopt);
   wire::Answer answer{message.number, Panel(message.rows, message.columns), what == Query::What::hessian};
@@ -294,7 +298,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   const Verdict verdict = file.counts().turn(contract, turn, content);
   if (!may_answer(verdict, send)) return;
   if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
-  if (!may_answer_at(host->view().position(), true, send)) return;
+  if (!may_answer_at(host->view().position(), gradients_of(heard), send)) return;
   enter_answer(0, 1, epsilon_of_block(heard));
   client().answer(host->view(), chains, reply, work, weights);
   Bytes out;

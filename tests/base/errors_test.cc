@@ -27,6 +27,12 @@ TEST(Problems, AreToldTogetherAndAtMostTen) {
   }
 }
 
+// A site that refuses a study has one or two lines per column.
+TEST(ConfigError, HasAHundredLinesAtMost) {
+  EXPECT_EQ(ConfigError(std::vector<Problem>(30, {"a.csv", "is wrong"})).problems().size(), 30U);
+  EXPECT_EQ(ConfigError(std::vector<Problem>(3000, {"a.csv", "is wrong"})).problems().size(), 100U);
+}
+
 TEST(NumericError, NamesRoundAndClient) {
   EXPECT_STREQ(NumericError("broken", 12, 3).what(), "round 12, client 4: broken");
   EXPECT_STREQ(NumericError("broken", 12, -1).what(), "round 12: broken");
