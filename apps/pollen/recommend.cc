@@ -91,6 +91,10 @@ std::string text_of(const Recommendation& all, const std::string& config) {
         "There is no section [network], so that these are its presets, with the first {}; --set "
         "network.preset=NAME shows all samplers.\n",
         kFirst);
+  if (std::ranges::any_of(all.offers, [](const SamplerOffer& o) { return o.limit.starts_with("the curvature"); }))
+    text +=
+        "Steps are limited by a curvature that is larger far from the mode. What is said of exact samplers, which were "
+        "rehearsed with the curvature at the mode, is then a lower bound and may be many times too low.\n";
   if (!all.left_out.empty()) text += "left out\n";
   for (const LeftOut& out : all.left_out) text += fmt::format("  {:<10} {}\n", out.sampler, out.why);
   return text;
