@@ -91,7 +91,8 @@ std::string text_of(const Recommendation& all, const std::string& config) {
         "There is no section [network], so that these are its presets, with the first {}; --set "
         "network.preset=NAME shows all samplers.\n",
         kFirst);
-  if (std::ranges::any_of(all.offers, [](const SamplerOffer& o) { return o.limit.starts_with("the curvature"); }))
+  if (std::ranges::any_of(
+          all.offers, [](const SamplerOffer& o) { return o.sampler == "lsd" && o.limit.starts_with("the curvature"); }))
     text +=
         "Steps are limited by a curvature that is larger far from the mode. What is said of exact samplers, which were "
         "rehearsed with the curvature at the mode, is then a lower bound and may be many times too low.\n";
