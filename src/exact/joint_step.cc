@@ -1,4 +1,5 @@
-// The server's half of the sampler in exact/joint.h. It moves in ψ, θ = Aψ, where its momenta are standard normal.
+// The server's half of the sampler in exact/joint.h. It moves in ψ, θ = Aψ, where its momenta are standard normal. The
+// file is long because its one class is one state machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -318,7 +319,7 @@ class Joint final : public JointStep {
   JointLength length_;
   JointMetric metric_;
   std::vector<double> choices_;  // 1 for centred
-  // Of (φ, β), one column per chain: after the last transition, and on the way. Slopes are ∇V.
+  // Positions (φ, β), one column per chain, after the last transition and on the way. Slopes are ∇V.
   Panel here_, there_, here_slope_, there_slope_, momentum_;
   Panel answer_;                                // the sums over clients
   std::vector<double> potential_;               // V after the last transition, less V at the start

@@ -1,5 +1,7 @@
 // A client's half of the sampler in exact/joint.h. Everything that the client keeps is one JointState, which moves when
 // the server has counted a reply: until then the same broadcast gets the same answer.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,11 +11,21 @@
 #include "joint_target.h"
 #include "math/math.h"
 #include "personal/pooled_answer.h"
+#include "pollen/errors.h"
 #include "trajectory.h"
 
 namespace pollen::exact {
 
 namespace {
+
+constexpr double kMostIterations = 0x1p53;
+
+// A whole number in a broadcast, which a server that lies may have made anything.
+std::uint64_t whole_number(double found, double most, const char* what) {
+  if (!(found >= 0 && found <= most))
+    throw WireError(fmt::format("broadcast: found {} as {}, accepted: 0 to {}", found, what, most));
+  return static_cast<std::uint64_t>(found);
+}
 
 // What all clients of a process share.
 struct JointRounds {
@@ -41,13 +53,15 @@ class JointWork final : public LocalWork {
     const auto held = rounds_->problem.clients[client_];
     Work now{view, reply, out, *held, work.scratch};
     const auto numbers = rounds_->shape.numbers(view.position().column(0));
-    const bool last = numbers[down::doing] >= kLastStep;
-    const auto doing = static_cast<Doing>(static_cast<int>(numbers[down::doing]) % static_cast<int>(kLastStep));
+    const std::uint64_t told = whole_number(numbers[down::doing], 2 * kLastStep - 1, "what to do");
+    const std::uint64_t iteration = whole_number(numbers[down::iteration], kMostIterations, "an iteration");
+    const bool last = told >= static_cast<std::uint64_t>(kLastStep);
+    const auto doing = static_cast<Doing>(told % static_cast<std::uint64_t>(kLastStep));
     fill(out, 0.0);
     reply.gradients = 0;
-    if (pending_.awaits) settle(now, static_cast<std::int64_t>(numbers[down::iteration]));
+    if (pending_.awaits) settle(now, static_cast<std::int64_t>(iteration));
     if (doing == Doing::looks) look(now);
-    if (doing == Doing::begins) begin(now, static_cast<std::uint64_t>(numbers[down::iteration]));
+    if (doing == Doing::begins) begin(now, iteration);
     if (doing == Doing::begins || doing == Doing::moves) move(now, last);
   }
 

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "accept.h"
 #include "base/sha256.h"
@@ -113,8 +115,9 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   }
 
   std::optional<LinkEvent> next(Deadline until) override {
-    if (const auto connection = at(std::exchange(opened_, 0))) connection->read_on();
+    read_on(std::exchange(opened_, 0));
     if (taken_.empty()) {
+      for (const std::uint64_t link : std::exchange(answered_, {})) read_on(link);
       std::unique_lock lock(mutex_);
       waiting_ = true;
       changed_.wait_until(lock, until, [&] { return enough(); });
@@ -125,8 +128,11 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     LinkEvent event = std::move(taken_.front());
     taken_.pop_front();
     if (event.what == LinkEvent::What::opened) opened_ = event.link;
-    if (event.what == LinkEvent::What::frame && !is_answer(event.frame))
-      if (const auto connection = at(event.link)) connection->read_on();
+    if (event.what != LinkEvent::What::frame) return event;
+    if (is_answer(event.frame))
+      answered_.push_back(event.link);
+    else
+      read_on(event.link);
     return event;
   }
   void expect(std::size_t answers) override {
@@ -165,6 +171,9 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     const auto found = connections_.find(link);
     return found == connections_.end() ? nullptr : found->second;
   }
+  void read_on(std::uint64_t link) {
+    if (const auto connection = at(link)) connection->read_on();
+  }
   // These two need the mutex held.
   void push(LinkEvent event, bool answer = false) {
     events_.push_back(std::move(event));
@@ -173,10 +182,12 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   }
   bool enough() const { return urgent_ || events_.size() >= expected_; }
 
-  // Used by the server's thread only: what it has taken from the queue, and the connection that it may close before
-  // anything is read from it.
+  // Used by the server's thread only: what it has taken from the queue, the connection that it may close before
+  // anything is read from it, and those whose answers it has taken. They are read again when it sends them something,
+  // or else when it waits for more.
   std::deque<LinkEvent> taken_;
   std::uint64_t opened_ = 0;
+  std::vector<std::uint64_t> answered_;
 
   std::mutex mutex_;  // guards everything below; never held together with a connection's mutex
   std::condition_variable changed_;

@@ -67,8 +67,8 @@ struct RowLoss {
 };
 
 // (φ, β) as predictions use it: one column per chain or, with the covariance of the estimates, the uncertainty around
-// the mean of the columns. Of a sampler of the joint posterior the columns are draws, as many of each chain, chain
-// after chain. In the units of the data.
+// the mean of the columns, in the units of the data. With a sampler of the joint posterior the columns are draws, as
+// many per chain, chain after chain.
 struct Learnt {
   Panel at;
   std::vector<double> covariance = {};  // Estimates::own_covariance, or empty
