@@ -56,8 +56,8 @@ std::string commands(const std::vector<IssuedKey>& issued, const std::string& se
     if (key.role == KeyRole::server)
       text += fmt::format("  pollen serve CONFIG.toml --listen 0.0.0.0:{} --out DIR {}\n", kPort, files(key.name));
     if (key.role == KeyRole::client && !client_shown)
-      text += fmt::format("  pollen join --server {}:{} --data FILE --dry-run {}\n",
-                          server.empty() ? "HOST" : server, kPort, files(key.name));
+      text += fmt::format("  pollen join --server {}:{} --data FILE --dry-run {}\n", server.empty() ? "HOST" : server,
+                          kPort, files(key.name));
     client_shown = client_shown || key.role == KeyRole::client;
   }
   return text;

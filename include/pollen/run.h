@@ -52,7 +52,7 @@ struct RunProgress {
   // Iterations done; during the warm-up: steps of gradient descent; while a large result is being written: millions of
   // numbers written or summarised.
   std::int64_t iteration = 0;
-  double seconds = 0;          // spent in this process's loop
+  double seconds = 0;  // spent in this process's loop
   std::int64_t uplink_bits = 0, downlink_bits = 0;
   double rhat = std::numeric_limits<double>::quiet_NaN();  // the worst of all parameters so far; NaN if unknown
   double ess = std::numeric_limits<double>::quiet_NaN();   // an estimate of the least of all parameters; NaN if unknown

@@ -73,6 +73,10 @@ bool sends_code_seed(const Config& config) {
 const char* reply_of(const Config& config) {
   if (find_baseline(config.sampler.name) != nullptr)
     return "how far its training has moved the part of the model that is shared";
+  if (samples_jointly(config))
+    return "the gradient of its part of the joint density by phi and beta and, at the end of a trajectory, how that "
+           "part "
+           "and its own kinetic energy have changed";
   if (is_mixed(config))
     return "the means over its own latents of the gradients by phi and beta, the former compressed as the "
            "configuration says";

@@ -190,7 +190,8 @@ TEST_F(Federation, AnAddressForMetricsThatIsTakenIsSaid) {
 // hear how many there are.
 TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   put("own.toml",
-      "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\nmin_cell = 0\n[sampler]\nstep = "
+      "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\nmin_cell = "
+      "0\n[sampler]\nstep = "
       "0.01\n"
       "[run]\niterations = 10\n[federation]\nexpect = [\"a\", \"b\"]\n");
   put("bad.csv", "x,y\n1,yes\nsecret-cell,no\n3,yes\n");
@@ -198,8 +199,10 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   put("many.csv", "x,y\n1,yes\n2,no\n3,yes\n4,no\n5,no\n6,yes\n");
   Outcome server;
   const auto own = [&](const char* name, const char* data, const Words& more = {}) {
-    Words words = {"join", "--server", at(port_), "--insecure", "--name", name,       "--data",
-                   data,   "--state",  name,      "--give-up",  "60",     "--policy", "policy.toml", "--ledger", std::string("ledger-") + name};
+    Words words = {"join",     "--server",    at(port_),   "--insecure",
+                   "--name",   name,          "--data",    data,
+                   "--state",  name,          "--give-up", "60",
+                   "--policy", "policy.toml", "--ledger",  std::string("ledger-") + name};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   };

@@ -107,7 +107,8 @@ TEST_F(NetworkTime, WrongInputIsRefused) {
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
     EXPECT_FALSE(exists("x"));
   };
-  refused("network.preset=phones", "accepted: \"phone\", \"broadband\", \"hospital\", \"datacentre\"; did you mean \"phone\"?");
+  refused("network.preset=phones",
+          "accepted: \"phone\", \"broadband\", \"hospital\", \"datacentre\"; did you mean \"phone\"?");
   refused("network.uplink_mbps=0", "network.uplink_mbps: found 0, accepted: a number from 1e-6 to 1e12");
   refused("network.uplink_mbs=1", "did you mean network.uplink_mbps?");
   refused("network.availability=0", "accepted: a number from 1e-6 to 1");

@@ -66,8 +66,8 @@ class ReplacingFile {
   bool committed_ = false;
 };
 
-// Reserves a folder for one process: the folder itself stays locked while this object lives, also under another name. It
-// is made if it does not exist, and nothing is left in it.
+// Reserves a folder for one process: the folder itself stays locked while this object lives, also under another name.
+// It is made if it does not exist, and nothing is left in it.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder, unsigned mode = 0777);

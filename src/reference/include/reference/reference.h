@@ -2,9 +2,9 @@
 // independent chains with target exp(-U/T), U = U_0 + Σ U_i. Engines are not thread-safe.
 //
 // References see the pooled potential and exchange nothing, so they count no rounds and no bits. Competitors count
-// every vector that would cross the network, at 64 bits per number. An iteration is one Langevin step (ula, sgld-pooled, svrg-ld, psgld, fsgld), one draw (consensus) or one round with its local steps
-// (dg-lmc, fedavg, scaffold, fedpa, fedbe); the members of an ensemble do not move. What is learned in the warm-up is
-// frozen after it.
+// every vector that would cross the network, at 64 bits per number. An iteration is one Langevin step (ula,
+// sgld-pooled, svrg-ld, psgld, fsgld), one draw (consensus) or one round with its local steps (dg-lmc, fedavg,
+// scaffold, fedpa, fedbe); the members of an ensemble do not move. What is learned in the warm-up is frozen after it.
 //
 //   ReferenceProblem problem{clients, &prior, d, 4};
 //   auto engine = make_reference("ula", problem, {.step = 1e-3});
@@ -67,9 +67,9 @@ struct ReferenceSampler {
   const char* summary;
   const char* keys;  // settings that the sampler reads, separated by spaces
   std::unique_ptr<reference::Kernel> (*make)(const reference::Chains& chains, const ReferenceSettings& settings);
-  bool federated;            // true if clients and a server exchange messages, so that bits are counted
-  bool samples;              // false for an optimiser, whose states are the server's iterates
-  bool needs_step;           // true if the user must give a step
+  bool federated;   // true if clients and a server exchange messages, so that bits are counted
+  bool samples;     // false for an optimiser, whose states are the server's iterates
+  bool needs_step;  // true if the user must give a step
 };
 const Registry<ReferenceSampler>& reference_table();
 inline const ReferenceSampler* find_reference(const std::string& name) { return reference_table().find(name); }
