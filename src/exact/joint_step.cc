@@ -135,7 +135,7 @@ class Joint final : public JointStep {
       take_gradient(c, here_, here_slope_);
     }
     if (complete_ > 0) may_choose_ = false;
-    begin();
+    depart();
   }
 
   // A latent is centred if in most clients, over all chains, the rows hold it more firmly than the population does.
@@ -160,7 +160,7 @@ class Joint final : public JointStep {
   }
 
   // Begins a trajectory: draws its length and the momenta, and makes the first half of its first step.
-  void begin() {
+  void depart() {
     doing_ = Doing::begins;
     at_ = 0;
     count_ = choose_count();
@@ -243,14 +243,14 @@ class Joint final : public JointStep {
 
   // The clients know the last outcome, so that the last iteration is complete.
   void go_beyond() {
-    begin();
+    depart();
     emits_ = true;
   }
 
   void go_on() {
     doing_ = Doing::looks;
     if (may_choose_ && !windows_.ends.empty() && complete_ == windows_.ends.front()) return;
-    begin();
+    depart();
   }
 
   // Accepts or rejects where a chain's trajectory has ended. Returns the probability with which it is accepted.

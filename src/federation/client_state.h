@@ -81,10 +81,12 @@ class ClientStateFile {
   // Durable on the disk when they return.
   void write();
   void write_counts();
-  // Settles a fact of the run: keeps the first value, and returns whether `told` is the one that is kept.
+  // Settles a fact of the run: keeps the first value, and returns whether `told` is the one that is kept. Writes only
+  // when a value is kept: once a reply is counted, the state is not one to begin from again until the next reply is
+  // kept with it.
   template <class Value>
   bool settle(Value& kept, const Value& told) {
-    if (kept == Value{}) {
+    if (kept == Value{} && !(told == Value{})) {
       kept = told;
       write();
     }

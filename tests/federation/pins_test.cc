@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "federation/client_state.h"
 #include "pollen/errors.h"
 #include "site/ledger.h"
 #include "world.h"
@@ -400,6 +401,27 @@ TEST_F(Pins, SharedSeedsPinNothing) {
   EXPECT_TRUE(welcome("one"));
   EXPECT_TRUE(welcome("two", {"data.limit=15"}));
   EXPECT_FALSE(welcome("two", {"data.limit=16"})) << "a contract is still a contract";
+}
+
+// A step that every client picks for itself is no fact to settle: a write for it would keep a counted reply's number
+// without the memory that has moved by the reply, and a client killed then would begin again from neither.
+TEST(ClientStateFile, SettlingNothingWritesNothing) {
+  const testing::Folder folder;
+  ClientStateFile file(folder.path());
+  file.begin("a-run", "data", "contract", 7);
+  const auto on_disk = [&] {
+    std::string all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      if (entry.path().filename().string().starts_with("run-")) all += read_text(entry.path());
+    return all;
+  };
+  const std::string before = on_disk();
+  file.state().committed = 3;
+  EXPECT_TRUE(file.settle(file.state().step, StepSize{}));
+  EXPECT_EQ(on_disk(), before);
+  EXPECT_TRUE(file.settle(file.state().step, StepSize{.size = 0.5}));
+  EXPECT_NE(on_disk(), before);
+  EXPECT_FALSE(file.settle(file.state().step, StepSize{.size = 0.25}));
 }
 
 }  // namespace
