@@ -138,11 +138,11 @@ std::optional<Vector> Hub::round(std::uint64_t number, const Vector& theta) {
   broadcast.segment.steps = config_.sampler.name == "fa-ld" ? 1 : 0;
   broadcast.step.size = *config_.sampler.step;
   const auto bytes = static_cast<std::size_t>(dimension_) * sizeof(double);
+  const auto* const place = reinterpret_cast<const std::uint8_t*>(theta.data());
   std::vector<std::uint32_t> chains;
   for (Index c = 0; c < config_.run.chains; ++c) {
     broadcast.offset.push_back(broadcast.payload.size());
-    broadcast.payload.resize(broadcast.payload.size() + bytes);
-    std::memcpy(broadcast.payload.data() + broadcast.offset.back(), theta.data(), bytes);
+    broadcast.payload.insert(broadcast.payload.end(), place, place + bytes);
     chains.push_back(static_cast<std::uint32_t>(c));
   }
   broadcast.offset.push_back(broadcast.payload.size());
@@ -153,7 +153,7 @@ std::optional<Vector> Hub::round(std::uint64_t number, const Vector& theta) {
     Reply reply;
     wire::decode(out, reply);
     Vector answer(dimension_);
-    std::memcpy(answer.data(), reply.payload.data(), bytes);
+    if (bytes > 0) std::memcpy(answer.data(), reply.payload.data(), bytes);
     // A local step from θ has led to θ - (γ/w) g and noise, where w is the client's weight.
     if (config_.sampler.name == "fa-ld") answer = (theta - answer) * (kWeight / *config_.sampler.step);
     ++answered;
