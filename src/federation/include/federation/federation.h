@@ -254,8 +254,8 @@ struct RoundStatistics {
   std::vector<double> latencies;             // seconds from the broadcast to a reply, for the latest few thousand
   std::vector<ClientStatistics> clients;     // by client number; empty until set-up is over
   bool sums = true;                          // whether replies are sums over rows, and not positions
-  // Of this process: the seconds since its first turn began, up to the latest message, and those of them in which it
-  // waited for a message.
+  // The seconds since this process began its first turn, up to the latest message, and those of them in which it waited
+  // for a message.
   double elapsed = 0, waited = 0;
   double waiting_share() const { return elapsed > 0 ? waited / elapsed : 0; }
 };
