@@ -73,7 +73,7 @@ TEST_F(Restart, AServerStoppedByHandGoesOn) {
 
 // Trajectories that a stop or a kill cuts off are made again: the draws are those of a run that was never stopped.
 TEST_F(Restart, ExactSamplersGoOn) {
-  Words k = keys("nuts", 4000);
+  Words k = keys("nuts", 9000);
   for (const char* set : {"sampler.batch=1.0", "sampler.step=auto", "run.burn_in=500", "output.lp=true"})
     k.insert(k.end(), {"--set", set});
   simulate(k);
