@@ -56,7 +56,11 @@ class Hub;
 // flood of frames stays in the network.
 class Connection final : public Reactor {
  public:
-  Connection(Hub& hub, std::uint64_t id, std::string peer) : hub_(hub), id_(id), peer_(std::move(peer)) {}
+  // gRPC calls from its own threads. Whoever takes the mutex there sees what is written here, also by the rules of the
+  // thread sanitizer, which does not look into gRPC.
+  Connection(Hub& hub, std::uint64_t id, std::string peer) : hub_(hub), id_(id), peer_(std::move(peer)) {
+    const std::lock_guard lock(mutex_);
+  }
   const std::string& peer() const { return peer_; }
   void read_on();
   void send(std::span<const Frame> frames);
